@@ -27,6 +27,7 @@ type Frame struct {
 	SignOut string  // where the sign-out form goes
 	Areas   []Way   // the ways at the top
 	Ways    []Way   // the ways within the area
+	Waiting int     // how many tasks wait for the user
 	Done    Text    // what has just been done; nil is nothing
 	Undo    *Button // undoes it; nil where that cannot be undone
 }
@@ -37,6 +38,7 @@ type Way struct {
 	Name  string // a sentence of ours
 	Here  bool   // it is this page, or the one above it
 	Group string // heading above it and those after it, a sentence of ours
+	Count int    // how many things wait for the reader there
 }
 
 // Section is a part of a Console page. Empty parts are left out; the others stand in this order.
@@ -107,12 +109,13 @@ type Remark struct {
 type Table struct {
 	Columns []Column
 	Rows    []Entry
-	Dense   bool   // on a phone the cells after the first share a line, without the names of their columns
-	Empty   string // what is said where there are no rows, a sentence of ours
-	Total   Text   // how many rows there are on all pages; nil shows none
-	First   string // leads to the first page, in lists that are only read forward
-	Prev    string // leads to the page before; "" on the first
-	Next    string // leads to the next page; "" on the last
+	Dense   bool    // on a phone the cells after the first share a line, without the names of their columns
+	Bulk    *Button // for the rows that are ticked; nil is nothing
+	Empty   string  // what is said where there are no rows, a sentence of ours
+	Total   Text    // how many rows there are on all pages; nil shows none
+	First   string  // leads to the first page, in lists that are only read forward
+	Prev    string  // leads to the page before; "" on the first
+	Next    string  // leads to the next page; "" on the last
 }
 
 // Column is a column of a Table.
@@ -128,6 +131,7 @@ type Entry struct {
 	Group   string // heading of this row and those after it, a sentence of ours
 	Cells   []Text
 	Actions []Button
+	Pick    string // ticks the row for Bulk; "" does not
 }
 
 // Button does something, by a POST, or leads somewhere, by a GET.
@@ -231,4 +235,9 @@ func (c Console) HeadingText() Text {
 // Acts tells whether something can be done to a row.
 func (t Table) Acts() bool {
 	return slices.ContainsFunc(t.Rows, func(e Entry) bool { return len(e.Actions) > 0 })
+}
+
+// Picks tells whether a row can be ticked.
+func (t Table) Picks() bool {
+	return slices.ContainsFunc(t.Rows, func(e Entry) bool { return e.Pick != "" })
 }

@@ -34,12 +34,20 @@ func (c ownAccount) routes() []route {
 	own := c.signIn()
 	return []route{
 		{path: "/account", page: c.connections},
-		{path: "/account/end", ask: c.askEnd, form: c.end},
+		several(
+			route{path: "/account/end", ask: c.askEnd, form: c.end},
+			"grants",
+			c.endOwn,
+		),
 		{path: "/account/end-all", ask: askEndAll, form: c.endAll},
 		{path: "/account/events", form: c.useSubscription},
 		{path: "/account/tasks", page: c.ownTasks},
 		{path: "/account/tasks/events", raw: c.ownTaskEvents},
-		{path: "/account/tasks/cancel", ask: c.askCancelTask, form: c.cancelTask},
+		several(
+			route{path: "/account/tasks/cancel", ask: c.askCancelTask, form: c.cancelTask},
+			"tasks",
+			c.cancelOwn,
+		),
 		{path: "/account/agents", page: c.ownAgents},
 		{path: "/account/agents/forget", ask: c.askForget, form: c.forget},
 		{path: "/account/links", page: c.links},
@@ -76,8 +84,10 @@ func (c ownAccount) connections(r *http.Request) (*templates.Console, error) {
 		),
 		Empty: "No app is connected. Add the address on the start page to your chat app.",
 	}
+	bulk(t, "grants", "/account")
 	for _, g := range page.Items {
 		t.Rows = append(t.Rows, templates.Entry{
+			Pick: pick(g),
 			Cells: []templates.Text{
 				templates.Named(g.ClientName, templates.Verbatim(g.ClientName)),
 				templates.Verbatim(g.Connector),
@@ -137,11 +147,15 @@ func (c ownAccount) askEnd(f *form) (question, error) {
 }
 
 func (c ownAccount) end(f *form) error {
-	g, err := c.Admin.GrantOf(f.Context(), f.by.ID, f.Get("id"))
+	return f.done("/account", "revoked", c.endOwn(f, f.Get("id")))
+}
+
+func (c ownAccount) endOwn(f *form, id string) error {
+	g, err := c.Admin.GrantOf(f.Context(), f.by.ID, id)
 	if err == nil {
 		err = c.Admin.RevokeGrant(f.Context(), f.by, g.ID)
 	}
-	return f.done("/account", "revoked", err)
+	return err
 }
 
 func (c ownAccount) endAll(f *form) error {

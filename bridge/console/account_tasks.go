@@ -16,7 +16,10 @@ import (
 	"rialto/templates"
 )
 
-const taskPage = 50
+const (
+	taskPage     = 50
+	ownTasksPath = "/account/tasks"
+)
 
 // findOwnTasks returns a page of the user's tasks, and the cursor of the next.
 func (c ownAccount) findOwnTasks(
@@ -45,8 +48,21 @@ func (c ownAccount) ownTasks(r *http.Request) (*templates.Console, error) {
 	}
 
 	t := &templates.Table{Dense: true, Columns: columns("Task", "State", "Agent", "Changed")}
+	bulk(t, "tasks", ownTasksPath)
 	if !q.filtered() {
 		t.Empty = "No tasks yet. Ask an agent something in a connected app."
+	}
+	if q.get("text") == "" {
+		f := operator.TaskFilter{
+			OwnerID: user(r).User,
+			Agent:   q.get("agent"),
+			State:   a2a.State(q.get("state")),
+		}
+		n, err := f.Count(r.Context(), c.Admin)
+		if err != nil {
+			return nil, err
+		}
+		t.Total = total(n)
 	}
 
 	for _, task := range tasks {
@@ -58,7 +74,7 @@ func (c ownAccount) ownTasks(r *http.Request) (*templates.Console, error) {
 			state(task.State),
 			templates.Verbatim(c.Bridge.Directory.Title(task.Agent)),
 			c.when(task.Updated),
-		}, Actions: c.taskActions(task)})
+		}, Actions: c.taskActions(task), Pick: pick(task)})
 	}
 
 	return &templates.Console{
@@ -160,11 +176,11 @@ func (c ownAccount) askCancelTask(f *form) (question, error) {
 }
 
 func (c ownAccount) cancelTask(f *form) error {
-	return f.done(
-		"/account/tasks",
-		"canceled",
-		cancelError(c.Bridge.Documents.CancelTask(f.Context(), c.access(f.Context()), f.Get("id"))),
-	)
+	return f.done(ownTasksPath, "canceled", c.cancelOwn(f, f.Get("id")))
+}
+
+func (c ownAccount) cancelOwn(f *form, id string) error {
+	return cancelError(c.Bridge.Documents.CancelTask(f.Context(), c.access(f.Context()), id))
 }
 
 // cancelError says why a task was not canceled.

@@ -91,6 +91,10 @@ func (c adminGrants) buttons(q query, entry any) []templates.Button {
 	return []templates.Button{end}
 }
 
+func (c adminGrants) endAny(f *form, id string) error {
+	return c.Admin.RevokeGrant(f.Context(), f.by, id)
+}
+
 func (c adminGrants) askEndGrants(f *form) (question, error) {
 	account := f.Get("account")
 	client := f.Get("client")

@@ -85,8 +85,12 @@ func (c adminTasks) askCancel(f *form) (question, error) {
 }
 
 func (c adminTasks) cancel(f *form) error {
-	_, err := c.Admin.CancelTask(f.Context(), f.by, f.Get("id"))
-	return f.done(taskAt(f.Get("id")), "canceled", cancelError(err))
+	return f.done(taskAt(f.Get("id")), "canceled", c.cancelAny(f, f.Get("id")))
+}
+
+func (c adminTasks) cancelAny(f *form, id string) error {
+	_, err := c.Admin.CancelTask(f.Context(), f.by, id)
+	return cancelError(err)
 }
 
 // upTo returns what cleans text, and cuts it to a length.

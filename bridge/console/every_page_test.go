@@ -63,7 +63,7 @@ func foreign(n *html.Node) bool {
 		return true
 	}
 	for a := range n.Ancestors() {
-		if slices.Contains([]string{"bdi", "code", "pre", "time", "noscript"}, a.Data) || attr(a, "class") == "prose" || strings.HasPrefix(attr(a, "class"), "tile") || attr(a, "class") == "brand" || attr(a, "class") == "tongues" || attr(a, "lang") == "en" && a.Data != "html" {
+		if slices.Contains([]string{"bdi", "code", "kbd", "pre", "time", "noscript"}, a.Data) || attr(a, "class") == "prose" || strings.HasPrefix(attr(a, "class"), "tile") || attr(a, "class") == "brand" || attr(a, "class") == "tongues" || attr(a, "lang") == "en" && a.Data != "html" {
 			return true
 		}
 	}
@@ -71,7 +71,7 @@ func foreign(n *html.Node) bool {
 }
 
 // alike are words that both languages have.
-var alike = []string{"ID", "Doctor", "·", "–", "✓", "✗", "Doctor · Rialto",
+var alike = []string{"ID", "Doctor", "·", "–", "✓", "✗", "Doctor · Rialto", "(2) Doctor · Rialto",
 	"no", "bearer", "basic", "api_key", "client_credentials", "token_exchange", "p50", "p95", "JSONRPC", "HTTP+JSON", "GRPC", "Error"}
 
 func TestNoEnglishIsLeftInTheSpanishPages(t *testing.T) {

@@ -3,8 +3,11 @@ package console
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
+	"rialto/a2a"
+	"rialto/bridge/operator"
 	"rialto/oauth"
 	"rialto/templates"
 )
@@ -17,7 +20,7 @@ type area struct {
 
 var accountArea = area{"/account", []templates.Way{
 	{Href: "/account", Name: "Connections"},
-	{Href: "/account/tasks", Name: "Tasks"},
+	{Href: ownTasksPath, Name: "Tasks"},
 	{Href: "/account/agents", Name: "Agent accounts"},
 	{Href: "/account/links", Name: "Shared links"},
 	{Href: "/account/password", Name: "Password", Group: "Sign-in"},
@@ -49,11 +52,14 @@ func (c *Console) frame(r *http.Request, a area) templates.Frame {
 		SignOut: "/signout",
 		Done:    done(r),
 		Undo:    undo(r),
+		Waiting: c.waiting(r),
 	}
-	f.Areas = append(
-		f.Areas,
-		templates.Way{Href: accountArea.root, Name: "My account", Here: a.root == accountArea.root},
-	)
+	own := templates.Way{Href: accountArea.root, Name: "My account", Here: true}
+	if a.root != accountArea.root {
+		own.Here = false
+		own.Count = f.Waiting
+	}
+	f.Areas = append(f.Areas, own)
 	if who.Has(oauth.ScopeAdmin) {
 		f.Areas = append(
 			f.Areas,
@@ -65,6 +71,9 @@ func (c *Console) frame(r *http.Request, a area) templates.Frame {
 	here := &templates.Way{} // the longest address above the page
 	for i := range f.Ways {
 		way := &f.Ways[i]
+		if way.Href == ownTasksPath {
+			way.Count = f.Waiting
+		}
 		above := under(r.URL.Path, way.Href)
 		if way.Href == adminArea.root {
 			above = r.URL.Path == way.Href
@@ -78,11 +87,24 @@ func (c *Console) frame(r *http.Request, a area) templates.Frame {
 	return f
 }
 
+// waiting counts the tasks that wait for the user. A page is worth showing without the number.
+func (c *Console) waiting(r *http.Request) (n int) {
+	for _, state := range []a2a.State{a2a.InputRequired, a2a.AuthRequired} {
+		f := operator.TaskFilter{OwnerID: user(r).User, State: state}
+		of, err := f.Count(r.Context(), c.Admin)
+		if err != nil {
+			c.Log.WarnContext(r.Context(), "console: counting tasks that wait", "err", err)
+		}
+		n += of
+	}
+	return n
+}
+
 // TaskFrame returns the frame of a task, or of another document, of the user.
 func (c *Console) TaskFrame(r *http.Request) templates.Frame {
 	f := c.frame(r, accountArea)
 	for i := range f.Ways {
-		f.Ways[i].Here = f.Ways[i].Href == "/account/tasks"
+		f.Ways[i].Here = f.Ways[i].Href == ownTasksPath
 	}
 	return f
 }
@@ -103,6 +125,10 @@ var doneTexts = map[string]string{
 	"session":     "That browser is signed out.",
 	"sessions":    "All other browsers are signed out.",
 	"canceled":    "Task canceled.",
+
+	"canceled-some": "{} of {} tasks canceled.",
+	"revoked-some":  "{} of {} apps disconnected.",
+
 	"removed":     "Removed.",
 	"added":       "Added.",
 	"saved":       "Saved.",
@@ -125,10 +151,18 @@ func undo(r *http.Request) *templates.Button {
 	}
 }
 
-// done returns the message for the action that led to this page.
+// done returns the message for the action that led to this page, with the numbers behind its key.
 func done(r *http.Request) templates.Text {
-	if words, ok := doneTexts[param(r, "done")]; ok {
-		return templates.Textf(words)
+	key, rest, _ := strings.Cut(param(r, "done"), ".")
+	words, ok := doneTexts[key]
+	if !ok {
+		return nil
 	}
-	return nil
+	var numbers []any
+	for digits := range strings.SplitSeq(rest, ".") {
+		if n, err := strconv.Atoi(digits); err == nil {
+			numbers = append(numbers, templates.Number(int64(n)))
+		}
+	}
+	return templates.Textf(words, numbers...)
 }

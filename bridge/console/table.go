@@ -68,12 +68,13 @@ func (c *Console) section(
 		return slices.Contains(without, x.Name)
 	})
 	t := &templates.Table{Dense: table.Latest}
+	bulk(t, table.Name, "/admin/"+table.Name)
 	for _, x := range columns {
 		t.Columns = append(t.Columns, q.column(table, x))
 	}
 
 	for _, entry := range p.Items {
-		row := templates.Entry{Actions: show.buttons(q, entry)}
+		row := templates.Entry{Actions: show.buttons(q, entry), Pick: pick(entry)}
 		for _, x := range columns {
 			row.Cells = append(row.Cells, c.shown(r, show, entry, x.Name))
 		}

@@ -47,6 +47,7 @@ type Table struct {
 	Empty   string   // what the page says if there are no entries
 	Whole   bool     // commands and the REST API list all entries at once
 	Remove  Removal
+	Bulk    Bulk
 	Latest  bool // a search reads the latest MostSearched entries; pages are dense
 }
 
@@ -65,6 +66,17 @@ type Removal struct {
 	Short string // what the command does
 	Ask   string // the question of the command about %s
 	Said  string // what the command says about %s after it
+}
+
+// Bulk describes what pages do to several entries at once, which are ticked: the action of each is
+// that of the form at Path.
+type Bulk struct {
+	Path   string // the last part of the address of the form
+	Button string // the word of the button
+	Title  string // the question
+	About  string // what happens to {} entries
+	Word   string // the button that confirms
+	Done   string // the key of the message after it, which says how many of them
 }
 
 // Column is a column of a list. Name is the member of the entry's JSON object, and Title its heading.

@@ -117,6 +117,11 @@ func (s *Service) Tasks(ctx context.Context, f TaskFilter) (*Page[Task], error) 
 	})
 }
 
+// Count returns how many tasks match the filter, up to MostTotal.
+func (f TaskFilter) Count(ctx context.Context, s *Service) (int, error) {
+	return s.TaskStore.CountTasks(ctx, f, MostTotal)
+}
+
 // Task returns a task of any account, or ErrNotFound. What agents and users wrote in
 // it is untrusted: show it as text.
 func (s *Service) Task(ctx context.Context, id string) (*ledger.Record, error) {

@@ -26,6 +26,7 @@
       const now = fresh.querySelector("#" + CSS.escape(part.id));
       if (!now || now.outerHTML === part.outerHTML) continue;
       if (part.dataset.keep && part.dataset.keep === now.dataset.keep) continue; // the same question: what was typed stays
+      for (const box of part.querySelectorAll(".pick :checked")) now.querySelector(`.pick [value="${CSS.escape(box.value)}"]`)?.toggleAttribute("checked", true);
       for (const open of part.querySelectorAll("details[id][open]")) now.querySelector("#" + CSS.escape(open.id))?.setAttribute("open", "");
       if (!part.contains(document.activeElement)) {
         part.replaceWith(now);
@@ -35,8 +36,10 @@
       const rows = part.querySelector(":scope > .rows"), other = now.querySelector(":scope > .rows");
       if (rows && other && !rows.contains(document.activeElement)) rows.replaceWith(other);
     }
+    for (const side of [".side", ".menu > nav"]) document.querySelector(side)?.replaceChildren(...page.querySelector(side)?.childNodes ?? []);
     listen(fresh.dataset.live);
     prepare();
+    dispatchEvent(new Event("shown"));
   }
 
   /** Hides the buttons of filters that work as one types. */
@@ -47,7 +50,10 @@
   // What unfolds over the page closes on Escape, and on a click elsewhere.
   const asks = "details.ask[open]";
   addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.target.form?.requestSubmit();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      const bulk = document.querySelector(".pick :checked")?.form;
+      (event.target.form ?? bulk)?.requestSubmit();
+    }
     if (event.key !== "Escape") return;
     for (const ask of document.querySelectorAll(asks)) {
       if (ask.contains(document.activeElement)) ask.querySelector("summary").focus();
@@ -58,14 +64,14 @@
     for (const ask of document.querySelectorAll(asks)) if (!ask.contains(event.target)) ask.open = false;
   });
 
-  // What was done is told once. A page that tells it has the focus at its beginning.
+  // What was done is told once. A page that tells it, or asks first, has the focus at its beginning.
   const toast = document.getElementById("done");
+  if ((toast || document.getElementById("confirm")) && document.activeElement === document.body) main.focus({ preventScroll: true });
   if (toast) {
     const here = new URL(location.href);
     here.searchParams.delete("done");
     here.searchParams.delete("undo");
     history.replaceState(null, "", here);
-    if (document.activeElement === document.body) main.focus({ preventScroll: true });
     setTimeout(function leave() {
       if (toast.matches(":hover, :focus-within")) setTimeout(leave, 3000);
       else toast.remove();

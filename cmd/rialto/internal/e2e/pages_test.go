@@ -77,6 +77,14 @@ func TestKeyboard(t *testing.T) {
 	script{"keyboard.mjs", nil, []string{"RIALTO_URL=" + p.URL + "/mcp", "RIALTO_CHROMIUM=" + path}}.run(t, p)
 }
 
+// TestListsByKeyboard does errands in lists with few keys: see lists.mjs.
+func TestListsByKeyboard(t *testing.T) {
+	path, err := chromium()
+	Need(t, err)
+	p := console(t, func(database string) { seedRecords(t, database) })
+	script{"lists.mjs", nil, []string{"RIALTO_URL=" + p.URL + "/mcp", "RIALTO_CHROMIUM=" + path}}.run(t, p)
+}
+
 // TestErrands does what people come for, by mouse and by keyboard: see errands.mjs.
 // RIALTO_ERRANDS names the errands to run, with commas between them.
 func TestErrands(t *testing.T) {
