@@ -136,6 +136,7 @@
     if (["ArrowDown", "ArrowUp", "Enter"].includes(event.key)) event.preventDefault();
   });
   for (const dialog of [palette, shortcuts]) dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  shortcuts.querySelector("button").addEventListener("click", () => shortcuts.close());
   const opener = document.getElementById("find");
   opener.hidden = false;
   opener.addEventListener("click", search);
