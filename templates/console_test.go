@@ -65,7 +65,7 @@ func TestMomentsAndNumbersAreSaidInBothLanguages(t *testing.T) {
 		{templates.Textf("{} in all", templates.Count(10000, 10000)), "10,000+ in all", "10.000+ en total"},
 		{templates.When(now.Add(-65*time.Minute), now), "1 h ago", "hace 1 h"},
 		{templates.When(now.Add(-47*time.Hour), now), "1 d ago", "hace 1 d"},
-		{templates.When(now.Add(7*24*time.Hour-time.Second), now), "in 7 d", "en 7 d"},
+		{templates.When(now.Add(7*24*time.Hour-time.Second), now), "in 7 d", "dentro de 7 d"},
 		{templates.Percent("8.85"), "8.85%", "8,85\u00a0%"},
 		{templates.Number(-1234567), "-1,234,567", "-1.234.567"},
 	} {
