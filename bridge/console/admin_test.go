@@ -211,7 +211,7 @@ func TestAnOperatorInvitesAPerson(t *testing.T) {
 		return strings.Join(strings.Fields(words(b.get("/admin/accounts?text=carol").all("#accounts tbody tr")[0])), " ")
 	}
 	old := invite()
-	if got := state(); !strings.Contains(got, "Administrator Invited Link expires: in 6 d") {
+	if got := state(); !strings.Contains(got, "Administrator Invited Link expires: in 7 d") {
 		t.Errorf("got %q", got)
 	}
 	one := b.get("/admin/accounts/one?name=carol")
