@@ -179,13 +179,13 @@ func settingFacts(s *directory.AgentStatus) []templates.Fact {
 		fact("Use cases of single skills", skillUseCases(s.Skills)),
 		fact("Credentials", credentials(s)),
 	}
-	for _, in := range agentInputs() {
+	for _, in := range agentFields()["settings"] {
 		value := templates.Verbatim(s.Text(in.Name))
 		if in.Kind == "check" {
 			value = yesNo(s.Text(in.Name) != "")
 		}
-		if in.fact != "" {
-			facts = append(facts, fact(in.fact, value))
+		if in.Fact != "" {
+			facts = append(facts, fact(in.Fact, value))
 		}
 	}
 

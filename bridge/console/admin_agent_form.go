@@ -1,12 +1,16 @@
 package console
 
 import (
+	_ "embed" // for agent_form.yaml
 	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
 
 	"rialto/bridge/console/cardreport"
 	"rialto/bridge/directory"
@@ -22,13 +26,6 @@ func (c adminAgents) newAgent(*http.Request) (*templates.Console, error) {
 // agentForm is the form that adds an agent: first its address, and then what its card says. It
 // never shows a secret.
 func agentForm(values url.Values, wrong templates.Text) *templates.Console {
-	name := textField(
-		"name",
-		"Name",
-		"Letters, digits and dashes, for tools and addresses. If it is empty, it is made of the name on the card.",
-	)
-	name.Max = 64
-
 	form := &templates.Form{
 		Action: "/admin/agents/new",
 		Word:   "Preview the card",
@@ -36,8 +33,8 @@ func agentForm(values url.Values, wrong templates.Text) *templates.Console {
 		Cancel: "/admin/agents",
 		Error:  wrong,
 		Hidden: hidden("do", "preview"),
-		Fields: fill(values, addressField()),
-		More:   fill(values, slices.Concat([]templates.Field{name}, credentialFields(), agentFields())...),
+		Fields: fields(values, "address"),
+		More:   fields(values, "name", "credentials", "settings"),
 		Open:   values.Get("auth") != "",
 	}
 	return &templates.Console{
@@ -46,13 +43,6 @@ func agentForm(values url.Values, wrong templates.Text) *templates.Console {
 		Lead:     templates.Textf("Any A2A agent. You see its card before you add it."),
 		Sections: []templates.Section{{ID: "new", Form: form}},
 	}
-}
-
-func addressField() templates.Field {
-	f := textField("url", "Address", "The URL of the agent, of its card or of its host.")
-	f.Required = true
-	f.Hint = "agent.example.com"
-	return f
 }
 
 // withScheme adds the scheme to an address that has none.
@@ -71,146 +61,45 @@ func withScheme(address string) string {
 	return "https://" + address
 }
 
-// The types of credentials in the form. asCard stands for the type that the card asks for.
+// agentField is a field of the form.
+type agentField struct {
+	templates.Field `yaml:",inline"`
+
+	Fact string // the name on the page of the agent; "" leaves the setting out there
+}
+
+//go:embed agent_form.yaml
+var agentFormFile []byte
+
+// agentFields are the fields in their groups.
+var agentFields = sync.OnceValue(func() (all map[string][]agentField) {
+	if err := yaml.Unmarshal(agentFormFile, &all); err != nil {
+		panic(err) // the file is ours
+	}
+	return all
+})
+
+// fields returns the fields of some groups with the values of a form. Passwords stay empty.
+func fields(values url.Values, groups ...string) (all []templates.Field) {
+	for _, group := range groups {
+		for _, f := range agentFields()[group] {
+			if f.Kind != "password" {
+				f.Value = values.Get(f.Name)
+			}
+			all = append(all, f.Field)
+		}
+	}
+	return all
+}
+
+// The types of credentials that need more than a secret.
 const (
-	asCard    = "as-card"
 	bearer    = "bearer"
-	basic     = "basic"
 	apiKey    = "api_key"
 	byClient  = "client_credentials"
 	exchanged = "token_exchange"
 	byUser    = "user"
 )
-
-// credentialFields are the fields of credentials. console.css shows each for the types that need it.
-func credentialFields() []templates.Field {
-	user := only(textField("auth_user", "", ""), asCard, basic)
-	user.Labels = []templates.Label{
-		{For: []string{asCard}, Word: "Username, if it asks for a password"},
-		{For: []string{basic}, Word: "Username"},
-	}
-	key := only(textField("auth_key", "Name of the key", ""), apiKey)
-	key.Hint = "Such as X-API-Key"
-	place := choiceField(
-		"auth_in",
-		"Where it goes",
-		"",
-		"In a header",
-		"query",
-		"In the query",
-		"cookie",
-		"In a cookie",
-	)
-
-	return []templates.Field{
-		choiceField("auth", "Credentials",
-			"", "As its card asks",
-			bearer, "Bearer token",
-			basic, "User and password",
-			apiKey, "API key",
-			byClient, "Client credentials",
-			exchanged, "Token exchange",
-			byUser, "Each user connects it",
-		),
-		user,
-		key,
-		only(place, apiKey),
-		only(
-			textField(
-				"auth_client_id", "Client ID", "The ID of this server at the token endpoint.",
-			),
-			byClient,
-			exchanged,
-			byUser,
-		),
-		secretField("It is stored encrypted and never shown: type it again after a preview."),
-		only(textField("auth_token_url", "Token endpoint", ""), byClient, exchanged),
-		only(
-			textField("auth_scopes", "Scopes", "Scopes of the tokens, separated by spaces."),
-			byClient,
-			exchanged,
-			byUser,
-		),
-	}
-}
-
-func secretField(help string) templates.Field {
-	return templates.Field{
-		Name:     "secret",
-		Kind:     "password",
-		Help:     help,
-		For:      []string{asCard, bearer, basic, apiKey, byClient, exchanged},
-		Max:      8192,
-		Complete: "new-password",
-		Labels: []templates.Label{
-			{For: []string{asCard}, Word: "Token, key or password, if it asks for one"},
-			{For: []string{bearer}, Word: "Bearer token"},
-			{For: []string{basic}, Word: "Password"},
-			{For: []string{apiKey}, Word: "Key"},
-			{For: []string{byClient, exchanged}, Word: "Client secret"},
-		},
-	}
-}
-
-// agentInput is a setting of an agent in its form. The name of the field is that in JSON.
-type agentInput struct {
-	templates.Field
-	fact string // the name on the page of the agent; "" leaves the setting out there
-}
-
-// agentInputs are the settings without the address and the credentials.
-func agentInputs() []agentInput {
-	skills := textField(
-		"skills",
-		"Use cases of single skills",
-		"Who sees a skill, a line for each: its ID, an equals sign, and use cases with commas between. A skill without a line is for all who see the agent.",
-	)
-	skills.Kind = "area"
-
-	return []agentInput{
-		{Field: textField(
-			"use_cases",
-			"Use cases",
-			"The use cases that see the agent, separated by spaces. Empty means all.",
-		)},
-		{Field: skills},
-		{Field: detectedField("protocol", "Generation", directory.Generations)},
-		{Field: detectedField("binding", "Binding", directory.Bindings)},
-		{Field: textField(
-			"retention", "Keep its tasks for", "Such as 90d. Empty: as long as other tasks.",
-		)},
-		{checkField(
-			"skills_as_tools",
-			"Offer each skill as a tool",
-			"Chat apps see each skill by its own name, in addition to the tools for all agents.",
-		), "Skills as tools"},
-		{checkField(
-			"skills_as_mcp_skills",
-			"Offer each skill as an MCP skill",
-			"Chat apps that read skills learn how to use each one.",
-		), "Skills as MCP skills"},
-		{
-			checkField("review", "A changed card waits until it is accepted", ""),
-			"Review changed cards",
-		},
-	}
-}
-
-// detectedField is a choice that the agent's card makes unless the operator does.
-func detectedField[T ~string](name, label string, values []T) templates.Field {
-	f := choiceField(name, label, "", "Find out")
-	for _, v := range values {
-		f.Options = append(f.Options, templates.Option{Value: string(v)})
-	}
-	return f
-}
-
-func agentFields() (all []templates.Field) {
-	for _, in := range agentInputs() {
-		all = append(all, in.Field)
-	}
-	return all
-}
 
 // agentOf reads the settings of an agent from the form. Settings that the form does
 // not show stay as they are at present.
@@ -219,7 +108,7 @@ func agentOf(form url.Values, present directory.AgentConfig) (directory.AgentCon
 	a.Name = strings.TrimSpace(form.Get("name"))
 	a.URL = withScheme(form.Get("url"))
 	a.Credentials = credentialsOf(form, present.Credentials)
-	for _, in := range agentInputs() {
+	for _, in := range agentFields()["settings"] {
 		if err := a.SetText(in.Name, form.Get(in.Name)); err != nil {
 			return a, err
 		}
@@ -291,7 +180,7 @@ func formOf(s *directory.AgentStatus) url.Values {
 		"stored":         {checked(s.HasSecret)},
 		"version":        {strconv.FormatInt(s.Version, 10)},
 	}
-	for _, in := range agentInputs() {
+	for _, in := range agentFields()["settings"] {
 		form.Set(in.Name, s.Text(in.Name))
 	}
 
@@ -393,22 +282,20 @@ func changePage(values url.Values, wrong templates.Text) *templates.Console {
 		Cancel: page,
 		Error:  wrong,
 		Hidden: hidden("name", name, "version", values.Get("version")),
-		More:   fill(values, agentFields()...),
+		Fields: fields(values, "address", "credentials"),
+		More:   fields(values, "settings"),
 		Open:   wrong != nil,
 	}
 
-	fields := append([]templates.Field{addressField()}, credentialFields()...)
-	secret := slices.IndexFunc(fields, func(f templates.Field) bool { return f.Name == "secret" })
-	fields[secret].Help = "Nothing is stored yet. It will be stored encrypted; you won't see it again."
+	secret := slices.IndexFunc(
+		form.Fields, func(f templates.Field) bool { return f.Name == "secret" },
+	)
+	form.Fields[secret].Help = "Nothing is stored yet. It will be stored encrypted; you won't see it again."
 	if values.Get("stored") == "yes" {
-		fields[secret].Help = "Leave it empty to keep the stored one. It is stored encrypted; you won't see it again."
+		form.Fields[secret].Help = "Leave it empty to keep the stored one. It is stored encrypted; you won't see it again."
 		form.Hidden = append(form.Hidden, hidden("stored", "yes")...)
-		fields = append(
-			fields, checkField("keep", "Keep the stored secret", "Unless you type another one."),
-		)
+		form.Fields = append(form.Fields, fields(values, "keep")...)
 	}
-
-	form.Fields = fill(values, fields...)
 
 	return &templates.Console{
 		Title:    "Settings of an agent",

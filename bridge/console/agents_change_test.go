@@ -168,7 +168,7 @@ func TestSkillsAreMadeToolsByABox(t *testing.T) {
 }
 
 func TestAFieldHasALabelForEachTypeThatShowsIt(t *testing.T) {
-	for _, f := range credentialFields() {
+	for _, f := range agentFields()["credentials"] {
 		var named []string
 		for _, label := range f.Labels {
 			named = append(named, label.For...)
@@ -177,4 +177,27 @@ func TestAFieldHasALabelForEachTypeThatShowsIt(t *testing.T) {
 			t.Errorf("%s: shown for %v, with labels for %v", f.Name, f.For, named)
 		}
 	}
+}
+
+func TestTheFormOffersEveryGenerationAndBinding(t *testing.T) {
+	for name, values := range map[string][]string{
+		"protocol": texts(directory.Generations), "binding": texts(directory.Bindings),
+	} {
+		for _, f := range agentFields()["settings"] {
+			var offered []string
+			for _, o := range f.Options {
+				offered = append(offered, o.Value)
+			}
+			if f.Name == name && !slices.Equal(offered[1:], values) {
+				t.Errorf("%s: got %v, want %v", name, offered[1:], values)
+			}
+		}
+	}
+}
+
+func texts[T ~string](values []T) (all []string) {
+	for _, v := range values {
+		all = append(all, string(v))
+	}
+	return all
 }

@@ -32,58 +32,12 @@ func columns(names ...string) (all []templates.Column) {
 	return all
 }
 
-// textField is a field for a line of text.
-func textField(name, label, help string) templates.Field {
-	return templates.Field{
-		Name:  name,
-		Kind:  "text",
-		Label: label,
-		Help:  help,
-		Max:   2048,
-	}
-}
-
-// checkField is a field that is set or not.
-func checkField(name, label, help string) templates.Field {
-	return templates.Field{
-		Name:  name,
-		Kind:  "check",
-		Label: label,
-		Help:  help,
-	}
-}
-
 // checked is the value of a check.
 func checked(set bool) string {
 	if set {
 		return "yes"
 	}
 	return ""
-}
-
-// choiceField is a field with options, by their values and words in turn.
-func choiceField(name, label string, options ...string) templates.Field {
-	f := templates.Field{Name: name, Kind: "choice", Label: label}
-	for pair := range slices.Chunk(options, 2) {
-		f.Options = append(f.Options, templates.Option{Value: pair[0], Word: pair[1]})
-	}
-	return f
-}
-
-// only shows a field for some values of the choice before it.
-func only(f templates.Field, values ...string) templates.Field {
-	f.For = values
-	return f
-}
-
-// fill sets the values of fields to those of a form. Passwords stay empty.
-func fill(values url.Values, fields ...templates.Field) []templates.Field {
-	for i, f := range fields {
-		if f.Kind != "password" {
-			fields[i].Value = values.Get(f.Name)
-		}
-	}
-	return fields
 }
 
 // turnButton disables what is enabled, or enables it.
