@@ -62,6 +62,7 @@ type Section struct {
 	Form    *Form
 	Grave   bool // what is done here cannot be undone
 	Fold    bool // unfolds at a click on Title
+	Setup   bool // says what to do on a server that has just been set up
 }
 
 // Verdict is a conclusion with what to do about it.

@@ -36,7 +36,7 @@ func (c *Console) overview(r *http.Request) (*templates.Console, error) {
 		p.Sections[0].Table = &templates.Table{Empty: "Nothing is waiting for you."}
 	}
 	if len(o.Agents) == 0 || param(r, "done") == "setup" {
-		p.Sections[0] = nextSteps()
+		p.Sections[0] = nextSteps
 	}
 
 	failed := templates.Section{ID: "failed", Title: "Failed in the last 24 hours"}
@@ -195,37 +195,4 @@ func agentProblem(h *directory.Health) templates.Text {
 }
 
 // nextSteps says what to do on a server that has just been set up.
-func nextSteps() templates.Section {
-	step := func(name, href, word, why string) templates.Fact {
-		return fact(
-			name,
-			templates.Lines(templates.Link(href, templates.Textf(word)), templates.Textf(why)),
-		)
-	}
-	return templates.Section{ID: "next", Title: "Next steps", Facts: []templates.Fact{
-		step(
-			"1",
-			"/admin/agents/new",
-			"Add an agent",
-			"Give the URL of an A2A agent, and see its card before you add it.",
-		),
-		step(
-			"2",
-			"/",
-			"Connect a chat app",
-			"The start page has the address to add to ChatGPT, Claude and others.",
-		),
-		step(
-			"3",
-			"/admin/accounts/new",
-			"Add the people who may sign in",
-			"Each person connects their own apps and sees only their own tasks.",
-		),
-		step(
-			"4",
-			"/admin/doctor",
-			"Check that apps can reach this server",
-			"The doctor finds what a proxy or firewall in front of it breaks.",
-		),
-	}}
-}
+var nextSteps = templates.Section{ID: "next", Title: "Next steps", Setup: true}

@@ -43,67 +43,60 @@ var sources = map[string]templates.Text{
 	"computed":    templates.Badge(templates.Plain, "computed"),
 }
 
-// settings shows the settings in force, in groups, without those of agents, which are on their own pages.
+// settings shows the settings in force: those that differ from their defaults, and the others in
+// groups. Those of agents are on their own pages.
 func (c adminSettings) settings(r *http.Request) (*templates.Console, error) {
-	q := parseQuery(r, "text", "changed")
-	onlyChanged := q.get("changed") != ""
-	t := &templates.Table{
-		Dense:   true,
-		Columns: columns("Setting", "Value", "Source", "Takes effect"),
-	}
-	groups := map[string][]templates.Entry{}
-	order := []string{""}
-	for _, s := range c.Admin.Settings() {
-		group, name, grouped := strings.Cut(s.Key, ".")
-		group, _, _ = strings.Cut(group, "[")
-		if !grouped {
-			group = ""
-		}
-		ofAgent := group == "agents" && name != "name"
-		unchanged := s.Source == "" || s.Value == s.Default
-		words := strings.ToLower(s.Key + "\n" + s.Value + "\n" + s.About)
-		if ofAgent || !strings.Contains(words, strings.ToLower(q.get("text"))) {
-			continue
-		}
-		if unchanged && onlyChanged {
-			continue
-		}
-		if !slices.Contains(order, group) {
-			order = append(order, group)
-		}
-		groups[group] = append(groups[group], settingRow(group, s))
-	}
-
-	for _, group := range order {
-		if rows := groups[group]; len(rows) > 0 {
-			rows[0].Group = cmp.Or(settingGroups[group], group)
-			t.Rows = append(t.Rows, rows...)
-		}
-	}
-
-	t.Total = total(len(t.Rows))
-	filter := q.filter(templates.Field{
+	q := parseQuery(r, "text")
+	text := strings.ToLower(q.get("text"))
+	changed := settingSection("settings", "Different from the default")
+	changed.Filter = q.filter(templates.Field{
 		Name:  "text",
 		Kind:  "search",
 		Label: "Search settings",
 		Hint:  "Search settings",
 		Max:   128,
 	})
-	if onlyChanged {
-		filter.Hidden = hidden("changed", "yes")
-		filter.Clear = ""
+	all := []templates.Section{changed}
+	for _, s := range c.Admin.Settings() {
+		group, name, grouped := strings.Cut(s.Key, ".")
+		group, _, _ = strings.Cut(group, "[")
+		if !grouped {
+			group = ""
+		}
+		ofAgent := group == "agents"
+		words := strings.ToLower(s.Key + "\n" + s.Value + "\n" + s.About)
+		ofOwnPage := ofAgent && name != "name"
+		if ofOwnPage || !strings.Contains(words, text) {
+			continue
+		}
+
+		at := 0
+		if ofAgent || s.Source == "" || s.Value == s.Default {
+			id := "group-" + group
+			at = slices.IndexFunc(all, func(s templates.Section) bool { return s.ID == id })
+			if at < 0 {
+				at = len(all)
+				all = append(all, settingSection(id, cmp.Or(settingGroups[group], group)))
+				all[at].Fold = text == ""
+			}
+		}
+		all[at].Count++
+		all[at].Table.Rows = append(all[at].Table.Rows, settingRow(group, s))
 	}
 
 	return &templates.Console{
-		Title: "Settings",
-		Lead:  templates.Textf("Settings in force and where each comes from. Secrets aren't shown."),
-		Sections: []templates.Section{
-			{ID: "settings", Table: q.pages(t, "", ""), Filter: filter, Ways: []templates.Way{
-				{Href: "/admin/settings", Name: "All settings", Here: !onlyChanged},
-				{Href: "/admin/settings?changed=yes", Name: "Changed settings", Here: onlyChanged},
-			}},
-		},
+		Title:    "Settings",
+		Lead:     templates.Textf("Settings in force and where each comes from. Secrets aren't shown."),
+		Sections: all,
 	}, nil
+}
+
+func settingSection(id, title string) templates.Section {
+	return templates.Section{ID: id, Title: title, Table: &templates.Table{
+		Dense:   true,
+		Columns: columns("Setting", "Value", "Source", "Takes effect"),
+		Empty:   "Nothing matches.",
+	}}
 }
 
 func settingRow(group string, s operator.Setting) templates.Entry {

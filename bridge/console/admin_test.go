@@ -365,23 +365,27 @@ func TestTheSigningKeyIsReplacedOnDemand(t *testing.T) {
 func TestSettingsAreShownInGroups(t *testing.T) {
 	b := newRig(t).as("root")
 	p := b.get("/admin/settings")
-	if at := p.href(t, "#settings tbody a"); at != "/admin/agents/one?name=tables" {
+	if at := p.href(t, "#group-agents tbody a"); at != "/admin/agents/one?name=tables" {
 		t.Errorf("the agent leads to %s", at)
 	}
-	var rows []string
-	for _, row := range p.all("#settings tbody tr") {
-		rows = append(rows, words(row))
+	for selector, want := range map[string][]string{
+		"#settings tbody tr": {
+			"limits.calls Open calls. 5 default 4096 file on reload", "secret (set, not shown) environment on restart",
+		},
+		"#group- tbody tr":       {"url Its address. http"},
+		"#group-agents tbody tr": {"tables See the agent's page. default on reload"},
+	} {
+		var rows []string
+		for _, row := range p.all(selector) {
+			rows = append(rows, words(row))
+		}
+		if !slices.EqualFunc(rows, want, strings.HasPrefix) {
+			t.Errorf("%s: got %q", selector, rows)
+		}
 	}
-	want := []string{
-		"Server", "url Its address. http", "secret (set, not shown) environment on restart",
-		"Agents", "tables See the agent's page. default on reload",
-		"Limits", "limits.calls Open calls. 5 default 4096 file on reload",
-	}
-	if !slices.EqualFunc(rows, want, strings.HasPrefix) {
-		t.Errorf("got %q", rows)
-	}
-	if rows := b.get("/admin/settings?changed=yes&text=calls").all("#settings tbody tr"); len(rows) != 2 || !strings.Contains(words(rows[1]), "limits.calls") {
-		t.Errorf("got %d rows for a setting that has changed", len(rows))
+	p = b.get("/admin/settings?text=ADDRESS")
+	if found := p.all("#group- tbody tr"); len(found) != 1 || len(p.all("details.folded")) != 0 || !strings.Contains(words(p.all("#settings")[0]), "Nothing matches.") {
+		t.Errorf("a search found %d settings, or folded them", len(found))
 	}
 }
 
