@@ -51,6 +51,9 @@ func Explain(err error) error {
 		return TakesTLS // a TLS alert (RFC 8446 section 6), which net/http reports in its text only
 	case errors.As(err, &network) && network.Timeout():
 		return Late
+	case errors.As(err, &operation) && operation.Op == "remote error": // of crypto/tls: an alert
+		why := strings.TrimPrefix(operation.Err.Error(), "tls: ")
+		return i18n.Errorf("it refused the TLS connection: %s", why)
 	case errors.As(err, &operation):
 		return Broken
 	}

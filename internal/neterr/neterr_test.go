@@ -1,6 +1,7 @@
 package neterr_test
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"log"
@@ -46,22 +47,34 @@ func TestAPeerThatIsNotReached(t *testing.T) {
 		}
 	}()
 
-	client := &http.Client{Timeout: 100 * time.Millisecond}
 	for address, want := range map[string]error{
-		gone.URL:                           neterr.Refused,
-		"http://nobody.invalid":            neterr.Unresolved,
-		"http://" + silent.Addr().String(): neterr.Late,
-		"http://" + rude.Addr().String():   neterr.Broken,
-		"https" + plain.URL[4:]:            neterr.TakesPlain,
+		gone.URL:                         neterr.Refused,
+		"http://nobody.invalid":          neterr.Unresolved,
+		"http://" + rude.Addr().String(): neterr.Broken,
+		"https" + plain.URL[4:]:          neterr.TakesPlain,
 	} {
-		_, err := client.Get(address)
+		_, err := http.Get(address)
 		if got := neterr.Explain(err); got != want {
 			t.Errorf("%s: got %q of %v, want %q", address, got, err, want)
 		}
 	}
+	hasty := &http.Client{Timeout: 100 * time.Millisecond}
+	_, err = hasty.Get("http://" + silent.Addr().String())
+	if got := neterr.Explain(err); got != error(neterr.Late) {
+		t.Errorf("got %q of %v, want %q", got, err, neterr.Late)
+	}
 	_, err = http.Get(secure.URL)
 	if got := neterr.Explain(err).Error(); got != "its certificate is not valid: certificate signed by unknown authority" {
 		t.Errorf("got %q", got)
+	}
+	demanding := httptest.NewUnstartedServer(http.NotFoundHandler())
+	demanding.Config.ErrorLog = secure.Config.ErrorLog
+	demanding.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
+	demanding.StartTLS()
+	defer demanding.Close()
+	_, err = demanding.Client().Get(demanding.URL)
+	if got := neterr.Explain(err).Error(); got != "it refused the TLS connection: certificate required" {
+		t.Errorf("got %q of %v", got, err)
 	}
 	if got := neterr.Explain(io.EOF); !errors.Is(got, io.EOF) {
 		t.Errorf("got %v", got)
@@ -69,8 +82,8 @@ func TestAPeerThatIsNotReached(t *testing.T) {
 	if got := neterr.Explain(nil); got != nil {
 		t.Errorf("got %v", got)
 	}
-	tls := errors.New(`malformed HTTP response "\x15\x03\x01\x00\x02\x02"`)
-	if got := neterr.Explain(tls); got != error(neterr.TakesTLS) || strings.Contains(got.Error(), "x15") {
+	alert := errors.New(`malformed HTTP response "\x15\x03\x01\x00\x02\x02"`)
+	if got := neterr.Explain(alert); got != error(neterr.TakesTLS) || strings.Contains(got.Error(), "x15") {
 		t.Errorf("got %v", got)
 	}
 }
