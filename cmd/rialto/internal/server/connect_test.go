@@ -299,7 +299,7 @@ func TestACardLeadsNoRequestIntoThePrivateNetwork(t *testing.T) {
 	r := newRig(t, config)
 	page := r.cfg.Load().URL + "/connect/personal"
 	alice := r.visitor("alice")
-	if status, body := alice.post(page, alice.form(page, "way-0"), nil); status != http.StatusBadGateway || !strings.Contains(body, "cannot be used") {
+	if status, body := alice.post(page, alice.form(page, "way-0"), nil); status != http.StatusBadGateway || !strings.Contains(body, "server can&#39;t be used") {
 		t.Errorf("got %d %s", status, body)
 	}
 }

@@ -269,10 +269,10 @@ func TestAnOperatorAddsAndSwitchesAgents(t *testing.T) {
 		answer             string
 	}{
 		{"POST", "/preview", `{"name":"x","url":"` + address + `"}`, 200, `"skills"`},
-		{"POST", "/preview", `{"name":"x","url":"http://127.0.0.1:1"}`, 503, "refused"},
+		{"POST", "/preview", `{"name":"x","url":"http://127.0.0.1:1"}`, 503, "nothing listens there. Is it running, and is the port right?\""},
 		{"POST", "", `{"name":"added","url":"` + address + `","secret":"hush-hush-hush","review":true}`, 201, `"has_secret":true`},
 		{"GET", "/added/cards", "", 200, `"in_force":true`},
-		{"POST", "", `{"name":"later","url":"http://127.0.0.1:1"}`, 503, "refused"},
+		{"POST", "", `{"name":"later","url":"http://127.0.0.1:1"}`, 503, "nothing listens there. Is it running, and is the port right?\""},
 		{"GET", "/later", "", 404, "no such agent"},
 		{"POST", "", `{"name":"later","url":"http://127.0.0.1:1","unseen":true}`, 201, `"name":"later"`},
 		{"POST", "", `{"url":"http://127.0.0.1:1","unseen":true}`, 400, "give the agent a name"},
