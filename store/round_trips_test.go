@@ -3,6 +3,7 @@ package store_test
 import (
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/url"
 	"sync/atomic"
@@ -110,12 +111,13 @@ func TestRoundTrips(t *testing.T) {
 			return db.Records.AddCalls(t.Context(), calls)
 		}, 7},
 	} {
-		for range 3 { // the first prepares the statements
+		got := int64(math.MaxInt64)
+		for range 4 { // the first prepares the statements, and each second the network is probed
+			before := trips.trips.Load()
 			must(t, c.do())
+			got = min(got, trips.trips.Load()-before)
 		}
-		before := trips.trips.Load()
-		must(t, c.do())
-		if got := trips.trips.Load() - before; got != c.want {
+		if got != c.want {
 			t.Errorf("%s: got %d round trips, want %d", c.what, got, c.want)
 		}
 	}
