@@ -1,71 +1,15 @@
 package a2a
 
-import "slices"
-
-// transitions says which states a task may go to. A task need not be working before it ends, and an
-// interrupted one may continue without a message when its input came another way (A2A 1.0 section
-// 7.6.1). A state may be repeated with another message.
-var transitions = map[State][]State{
-	Submitted: {
-		Submitted,
-		Working,
-		InputRequired,
-		AuthRequired,
-		Completed,
-		Failed,
-		Canceled,
-		Rejected,
-		Unknown,
-	},
-	Working: {
-		Working,
-		InputRequired,
-		AuthRequired,
-		Completed,
-		Failed,
-		Canceled,
-		Rejected,
-		Unknown,
-	},
-	InputRequired: {
-		InputRequired,
-		Working,
-		AuthRequired,
-		Completed,
-		Failed,
-		Canceled,
-		Rejected,
-		Unknown,
-	},
-	AuthRequired: {
-		AuthRequired,
-		Working,
-		InputRequired,
-		Completed,
-		Failed,
-		Canceled,
-		Rejected,
-		Unknown,
-	},
-	Unknown: {
-		Unknown,
-		Submitted,
-		Working,
-		InputRequired,
-		AuthRequired,
-		Completed,
-		Failed,
-		Canceled,
-		Rejected,
-	},
-}
-
 // Transition returns nil if a task may go from one state to another, and
 // otherwise why not: TaskNotCancelable where it was to be canceled, and
-// InvalidTaskState else. A task that has ended stays as it is.
+// InvalidTaskState else. A task that has ended stays as it is. Any other may go to every state, but
+// none goes back to Submitted: it need not be working before it ends, an interrupted one may continue
+// without a message when its input came another way (A2A 1.0 section 7.6.1), and a state may be
+// repeated with another message.
 func Transition(from, to State) error {
+	goesBack := to == Submitted && from != Submitted && from != Unknown
 	switch {
-	case slices.Contains(transitions[from], to):
+	case !from.Terminal() && !goesBack:
 		return nil
 	case to == Canceled:
 		return Errorf(TaskNotCancelable, "the task has ended (%s) and cannot be canceled", from)

@@ -15,9 +15,8 @@ import (
 	"rialto/a2a"
 )
 
-// protobufV10 is the Codec of A2A 1.0 over gRPC. It converts messages, tasks and
-// queries to the generated types directly: their JSON form in between would halve the
-// rate of calls. The rare operations use it.
+// protobufV10 is the Codec of A2A 1.0 over gRPC. It converts messages and tasks to the generated types
+// directly: their JSON form in between would halve the rate of calls. All other operations use it.
 type protobufV10 struct{ jsonCodec }
 
 var codecV10Proto = jsonCodec{generation: a2a.V10, encoder: encodeV10{schemaV10}, types: typesV10}
@@ -33,30 +32,6 @@ func marshalProto(m proto.Message, err error, byJSON func() ([]byte, error)) ([]
 		return byJSON()
 	}
 	return b, nil
-}
-
-// EncodeQuery returns a GetTaskRequest (Codec).
-func (d protobufV10) EncodeQuery(q a2a.TaskQuery, tenant string) ([]byte, error) {
-	m := &pb.GetTaskRequest{
-		Tenant:        tenant,
-		Id:            string(q.ID),
-		HistoryLength: optional[int32](q.HistoryLength),
-	}
-	return marshalProto(
-		m, nil, func() ([]byte, error) { return d.jsonCodec.EncodeQuery(q, tenant) },
-	)
-}
-
-func (d protobufV10) DecodeQuery(b []byte) (a2a.TaskQuery, error) {
-	var m pb.GetTaskRequest
-	if err := decodeProto(b, &m); err != nil {
-		return a2a.TaskQuery{}, invalidParams("params: %v", err)
-	}
-	q := a2a.TaskQuery{ID: a2a.TaskID(m.Id), HistoryLength: optional[int](m.HistoryLength)}
-	if q.ID == "" {
-		return a2a.TaskQuery{}, errNoTask
-	}
-	return q, checkHistory(q.HistoryLength)
 }
 
 // EncodeSend returns a SendMessageRequest (Codec).

@@ -55,7 +55,7 @@ func (e *Expert) document(ctx context.Context, t *a2aexec.Turn, id string) (*doc
 	if tb == nil {
 		return nil, refuse(
 			"There is nothing with the id %q. An id is table:NAME or TABLE/KEY, as search returns it. %s",
-			sqlbox.Clip(id, 80), e.catalog.suggest(name),
+			sqlbox.Clip(id, 80), e.catalog.tablesAre(),
 		)
 	}
 

@@ -15,7 +15,7 @@ func (e *Expert) peek(ctx context.Context, t *a2aexec.Turn, name string, limit i
 		if name == "" {
 			return refuse("Say which table. The tables are %s.", e.catalog.list())
 		}
-		return refuse("There is no table %q. %s", sqlbox.Clip(name, 60), e.catalog.suggest(name))
+		return refuse("There is no table %q. %s", sqlbox.Clip(name, 60), e.catalog.tablesAre())
 	}
 	if limit == 0 {
 		limit = 10

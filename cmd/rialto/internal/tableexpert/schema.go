@@ -38,7 +38,7 @@ func (e *Expert) schema(ctx context.Context, t *a2aexec.Turn, name string, in *t
 	if tb := e.catalog.tableIn(name); tb != nil {
 		tables = []*table{tb}
 	} else if name != "" && len(strings.Fields(name)) == 1 { // more words are a question about all
-		return refuse("There is no table %q. %s", sqlbox.Clip(name, 60), e.catalog.suggest(name))
+		return refuse("There is no table %q. %s", sqlbox.Clip(name, 60), e.catalog.tablesAre())
 	}
 	if err := e.emitSchema(ctx, t, tables, true); err != nil {
 		return err

@@ -145,7 +145,7 @@ func TestWhatCannotBeAnsweredSaysWhyAndWhatToDo(t *testing.T) {
 		want string
 	}{
 		{"an unknown id", text("fetch", "claims/999999"), `There is no row "999999" in claims.`},
-		{"an id of an unknown table", text("fetch", "clams/1"), "Did you mean claims?"},
+		{"an id of an unknown table", text("fetch", "clams/1"), "The tables are claims"},
 		{"no id", data("fetch", `{}`), "table:claims"},
 		{"an unknown skill", text("dance", "now"), "The skills are search, fetch, query_table_expert, discover_topics, schema, explain, list_gold, peek."},
 		{"a wrong limit", data("peek", `{"table": "claims", "limit": -3}`), "from 1 to 1000"},
@@ -153,8 +153,8 @@ func TestWhatCannotBeAnsweredSaysWhyAndWhatToDo(t *testing.T) {
 		{"an argument of another type", data("fetch", `{"id": 5}`), `"id" must be a string`},
 		{"data that is no object", data("", `[1]`), "not an object"},
 		{"a file", &a2a.SendRequest{Message: &a2a.Message{Parts: []a2a.Part{{Content: a2a.Raw("x")}}}}, "Files are not read"},
-		{"an unknown table", text("", "SELECT * FROM claim"), "Did you mean claims?"},
-		{"an unknown column", text("", "SELECT claimed FROM claims"), "Did you mean claims.claimed_cents?"},
+		{"an unknown table", text("", "SELECT * FROM claim"), "The tables are claims"},
+		{"an unknown column", text("", "SELECT claimed FROM claims"), "The schema skill lists the columns"},
 		{"a write", text("", "DELETE FROM claims"), "DELETE is not available: the tables are read-only"},
 		{"a search for nothing", text("search", "??"), "Say what to search for."},
 		{"a peek at nothing", text("peek", "?"), "There is no table"},
