@@ -85,16 +85,16 @@ func (d *Directory) ConnectorAt(url string) *Connector {
 }
 
 // ToolNames are the tools that do not depend on agents.
-var ToolNames = []string{
-	"search", "fetch", "send_task", "get_task", "cancel_task", "list_tasks", "list_agents",
-	"get_agent", "share", "request_upload", "task_view", "answer_task",
-}
+var ToolNames = strings.Fields(
+	"search fetch send_task get_task cancel_task list_tasks list_agents get_agent share " +
+		"request_upload task_view answer_task",
+)
 
 // ReservedConnectors are the names of other addresses below Path.
-var ReservedConnectors = []string{
-	"initialize", "tools", "resources", "validate", "health", "sse", "messages", "config", "oauth",
-	"server-card", "server.json", "server", "card",
-}
+var ReservedConnectors = strings.Fields(
+	"initialize tools resources validate health sse messages config oauth server-card server.json " +
+		"server card",
+)
 
 var (
 	connectorName = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)

@@ -155,24 +155,16 @@ func (f Form) Get(name string) string {
 	return url.Values(f).Get(name)
 }
 
+// credentials are the parameters that no query may have.
+var credentials = strings.Fields(
+	"client_id client_secret code code_verifier grant_type refresh_token subject_token token password",
+)
+
 // ReadForm reads the body of a POST. Credentials in the query are refused: they
 // would stay in logs (RFC 6749 section 2.3.1).
 func ReadForm(w http.ResponseWriter, r *http.Request, several ...string) (Form, error) {
 	for name := range r.URL.Query() {
-		if slices.Contains(
-			[]string{
-				"client_id",
-				"client_secret",
-				"code",
-				"code_verifier",
-				"grant_type",
-				"refresh_token",
-				"subject_token",
-				"token",
-				"password",
-			},
-			name,
-		) {
+		if slices.Contains(credentials, name) {
 			return nil, oauth.Refuse(
 				"invalid_request", "Parameters belong into the body, not into the query.",
 			)

@@ -280,19 +280,9 @@ func tableOf(style term.Style, list []any) *term.Table {
 }
 
 // first are the members that come first, in this order.
-var first = []string{
-	"name",
-	"title",
-	"task_id",
-	"id",
-	"agent",
-	"state",
-	"updated",
-	"asked",
-	"message",
-	"description",
-	"url",
-}
+var first = strings.Fields(
+	"name title task_id id agent state updated asked message description url",
+)
 
 // keys returns the members of objects.
 func keys(list []any) (all []string) {
