@@ -21,20 +21,12 @@ const (
 	maxShown  = 8 // tables whose schema goes with a question to the caller
 )
 
-var (
-	greeting = regexp.MustCompile(`(?i)^[\s¡¿]*(` +
-		`hi|hello|hey|good (morning|afternoon|evening)|how are you( doing)?( today)?|` +
-		`thanks?( you)?( (very|so) much| a lot)?|great|cool|nice|ok|okay|bye|goodbye|` +
-		`who are you|what (can|do) you do|what are you|help|are you (there|ok|a bot|human)|` +
-		`hola|buenos días|buenas( tardes| noches)?|(muchas )?gracias|qué tal|cómo estás|adiós|hasta luego|` +
-		`ayuda|quién eres|qué (puedes|sabes) hacer|vale|genial|perfecto` +
-		`)([\s,!?.¡¿]+(there|all|everyone|a todos|and )?)*$`)
-	declining = regexp.MustCompile(`(?i)^\W*(` +
-		`no|nope|none|no,? thank(s| you)|never ?mind|forget it|cancel|stop|skip|quit|i don'?t know|` +
-		`the user declined .*|nothing was filled in|` +
-		`no,? gracias|nada|olvídalo|cancela(r)?|déjalo|no (lo )?sé|ninguna?` +
-		`)\W*$`)
-)
+// declining is an answer that gives up the question.
+var declining = regexp.MustCompile(`(?i)^\W*(` +
+	`no|nope|none|no,? thank(s| you)|never ?mind|forget it|cancel|stop|skip|quit|i don'?t know|` +
+	`the user declined .*|nothing was filled in|` +
+	`no,? gracias|nada|olvídalo|cancela(r)?|déjalo|no (lo )?sé|ninguna?` +
+	`)\W*$`)
 
 // question answers a question. What the grammar cannot place whole is asked back with the schema;
 // the answer continues the same task.
@@ -50,9 +42,6 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit
 		return nil
 	case continued && e.isSQL(latest, false):
 		return e.query(ctx, t, latest, limit)
-	case smallTalk(latest):
-		t.Complete(introduction(catalog))
-		return nil
 	}
 
 	if q := e.askModel(ctx, t, strings.Join(messages, "\n"), catalog); q != nil {
@@ -112,12 +101,6 @@ func userMessages(task *a2a.Task) []string {
 	}
 
 	return messages
-}
-
-// smallTalk reports whether a message is a greeting, or has no word in it.
-func smallTalk(s string) bool {
-	isMark := func(r rune) bool { return r <= ' ' || strings.ContainsRune("?!.,;:-¿¡", r) }
-	return strings.TrimFunc(s, isMark) == "" || greeting.MatchString(s)
 }
 
 // introduction says what can be asked.
