@@ -50,24 +50,14 @@ func ElicitURL(key, message, url string) Question {
 	}
 }
 
-// Sample asks the client's model. The params are those of sampling/createMessage. It is
-// deprecated since 2026-07-28.
-func Sample(key string, params json.RawMessage) Question {
+// Ask makes a request of the client by another method that its capability allows, such as
+// sampling/createMessage or roots/list, which are deprecated since 2026-07-28.
+func Ask(key, method string, params json.RawMessage, capability string) Question {
 	return Question{
 		key:    key,
-		method: "sampling/createMessage",
+		method: method,
 		params: params,
-		needs:  []string{"sampling"},
-	}
-}
-
-// Roots asks which folders the client works in. It is deprecated since 2026-07-28.
-func Roots(key string) Question {
-	return Question{
-		key:    key,
-		method: "roots/list",
-		params: json.RawMessage("{}"),
-		needs:  []string{"roots"},
+		needs:  []string{capability},
 	}
 }
 

@@ -150,7 +150,7 @@ func TestRequestStateExpires(t *testing.T) {
 
 // Tests of tools make calls that no server made.
 func TestCallWithoutServerCannotAsk(t *testing.T) {
-	call, q := new(mcp.Call), mcp.Roots("roots")
+	call, q := new(mcp.Call), mcp.Ask("roots", "roots/list", json.RawMessage("{}"), "roots")
 	_, err := call.Ask(context.Background(), q)
 	if refusal := (*mcp.Error)(nil); call.CanAsk(q) || !errors.As(err, &refusal) || refusal.Code != -32021 {
 		t.Errorf("got %v, want -32021", err)

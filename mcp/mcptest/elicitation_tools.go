@@ -12,10 +12,14 @@ import (
 var (
 	askName     = mcp.ElicitForm("user_name", "What is your name?", form(`"name":{"type":"string"}`, `"name"`))
 	askConfirm  = mcp.ElicitForm("confirm", "Please confirm", form(`"ok":{"type":"boolean"}`, `"ok"`))
-	askCapital  = mcp.Sample("capital_question", sampling("What is the capital of France?", 100))
-	askGreeting = mcp.Sample("greeting", sampling("Generate a greeting", 50))
-	askRoots    = mcp.Roots("client_roots")
+	askCapital  = sample("capital_question", sampling("What is the capital of France?", 100))
+	askGreeting = sample("greeting", sampling("Generate a greeting", 50))
+	askRoots    = mcp.Ask("client_roots", "roots/list", json.RawMessage("{}"), "roots")
 )
+
+func sample(key string, params json.RawMessage) mcp.Question {
+	return mcp.Ask(key, "sampling/createMessage", params, "sampling")
+}
 
 func form(properties, required string) json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{` + properties + `},"required":[` + required + `]}`)
@@ -46,7 +50,7 @@ func questions() []mcp.Tool {
 				`"email":{"type":"string","description":"User's email address"}`, `"username","email"`))
 		}),
 		asksFromArgument("test_sampling", "prompt", func(prompt string) mcp.Question {
-			return mcp.Sample("model", sampling(prompt, 100))
+			return sample("model", sampling(prompt, 100))
 		}),
 	}
 }
