@@ -334,9 +334,6 @@ func (p *Printer) task(style term.Style, r *mcp.CallToolResult) {
 		style.Dim("task "+sanitize.Label(id)+"  "+cell(d["agent"], 60)),
 		style.State(sanitize.Label(state)),
 	)
-	if page := AnswerURL(r); page != "" {
-		fmt.Fprintf(p.Out, "Answer at %s\n", page)
-	}
 	if next := cell(d["next_cursor"], 200); next != "" {
 		fmt.Fprintf(p.Out, "There is more: get_task with this task_id and cursor=%s\n", next)
 	}
