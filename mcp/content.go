@@ -33,6 +33,14 @@ func Blob(uri, mime string, data []byte) Content {
 	})
 }
 
+// Document returns text, a file of the given type, as content that the client need not
+// fetch. The uri names it.
+func Document(uri, mime, text string) Content {
+	return gomcp.NewEmbeddedResource(
+		gomcp.TextResourceContents{URI: uri, MIMEType: mime, Text: text},
+	)
+}
+
 // Link returns a link as content.
 func Link(uri, name, mime string) Content {
 	return link{gomcp.NewResourceLink(uri, name, "", mime)}

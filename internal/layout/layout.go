@@ -108,7 +108,7 @@ var floors = map[string][]string{
 	"store":                           {"oauth/authserver", "store/eventsdb", "store/ledgerdb", "store/oauthdb", "store/recordsdb", "store/sqldb"},
 	"store/storetest":                 {},
 	"cmd/rialto/internal/telemetry":   {"a2a", "a2a/a2aclient", "bridge/ledger", "internal/jsonrpc", "internal/lru", "mcp", "oauth"},
-	"cmd/rialto/internal/tableexpert": {"a2a", "a2a/a2aexec", "internal/similar", "cmd/rialto/internal/tableexpert/grammar", "cmd/rialto/internal/tableexpert/sqlbox"},
+	"cmd/rialto/internal/tableexpert": {"a2a", "a2a/a2aexec", "cmd/rialto/internal/tableexpert/grammar", "cmd/rialto/internal/tableexpert/sqlbox"},
 	"cmd/rialto/internal/tableexpert/grammar":           {},
 	"cmd/rialto/internal/tableexpert/sqlbox":            {"internal/quota"},
 	"cmd/rialto/internal/tableexpert/sqlbox/sqlboxtest": {"cmd/rialto/internal/tableexpert/sqlbox"},

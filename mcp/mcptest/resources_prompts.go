@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	gomcp "github.com/mark3labs/mcp-go/mcp"
-
 	"rialto/mcp"
 )
 
@@ -44,11 +42,6 @@ func Templates() []mcp.ResourceTemplate {
 	}}
 }
 
-// document returns text, a file of the given type, as content that the client need not fetch.
-func document(uri, mime, text string) mcp.Content {
-	return gomcp.NewEmbeddedResource(gomcp.TextResourceContents{URI: uri, MIMEType: mime, Text: text})
-}
-
 func user(content ...mcp.Content) (messages []mcp.PromptMessage) {
 	for _, c := range content {
 		messages = append(messages, mcp.PromptMessage{Role: "user", Content: c})
@@ -78,7 +71,7 @@ func Prompts() []mcp.Prompt {
 			return user(mcp.Text(fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", in["arg1"], in["arg2"])))
 		}, "arg1", "arg2"),
 		prompt("test_prompt_with_embedded_resource", func(in map[string]string) []mcp.PromptMessage {
-			return user(document(in["resourceUri"], "text/plain", "Embedded resource content for testing."),
+			return user(mcp.Document(in["resourceUri"], "text/plain", "Embedded resource content for testing."),
 				mcp.Text("Please process the embedded resource above."))
 		}, "resourceUri"),
 		prompt("test_prompt_with_image", func(map[string]string) []mcp.PromptMessage {
