@@ -8,6 +8,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/internal/i18n"
+	"rialto/internal/money"
 )
 
 // AgentPath is where agents are served to A2A clients; the name of the agent follows.
@@ -28,6 +29,7 @@ type AgentConfig struct {
 	Retention         Duration       `json:"retention,omitzero" koanf:"retention"`                        // of idle tasks; 0: the default
 	Card              CardKeys       `json:"card,omitzero" koanf:"card"`
 	Review            bool           `json:"review,omitempty" koanf:"review"` // a changed card waits for an operator
+	Price             Price          `json:"price,omitzero" koanf:"price"`
 
 	// Local is set for an agent that this process starts. Its address changes with
 	// each start, so its cards are not compared.
@@ -62,6 +64,43 @@ func (a *AgentConfig) Check() error {
 			"binding: %q is not one of JSONRPC, HTTP+JSON, GRPC; leave it out to find it from the agent's card",
 			a.Binding,
 		)
+	}
+
+	return a.Price.check()
+}
+
+// Price is what the agent costs, in one currency; the zero value is nothing.
+type Price struct {
+	Currency string      `json:"currency,omitempty" koanf:"currency"`
+	Call     string      `json:"call,omitempty" koanf:"call"`
+	Units    []UnitPrice `json:"units,omitempty" koanf:"units"`
+}
+
+// UnitPrice is the price of one unit of what the agent reports in the metadata of a task.
+type UnitPrice struct {
+	Name  string `json:"name" koanf:"name"` // the member of the metadata: usage.input_tokens
+	Price string `json:"price" koanf:"price"`
+}
+
+func (p Price) check() error {
+	if p.Currency == "" && p.Call == "" && len(p.Units) == 0 {
+		return nil
+	}
+	if !money.IsCurrency(p.Currency) {
+		return i18n.Errorf("price.currency: %q is not a currency such as EUR (ISO 4217)", p.Currency)
+	}
+	if p.Call != "" && !money.IsPrice(p.Call) {
+		return i18n.Errorf("price.call: %q is not a price such as 0.05", p.Call)
+	}
+
+	for i, u := range p.Units {
+		isUnit := func(o UnitPrice) bool { return o.Name == u.Name }
+		if u.Name == "" || slices.ContainsFunc(p.Units[:i], isUnit) {
+			return i18n.Errorf("price.units[%d].name: %q is empty, or there twice", i, u.Name)
+		}
+		if !money.IsPrice(u.Price) {
+			return i18n.Errorf("price.units[%d].price: %q is not a price such as 0.000002", i, u.Price)
+		}
 	}
 
 	return nil
