@@ -49,6 +49,9 @@ func New(r *runner.Runner, l *documents.Service, sink call.Sink) *Bridge {
 		},
 		Calls: calls,
 	}
+	if sink != nil {
+		r.Publisher.Meter = &call.Meter{Directory: r.Directory, Sink: sink}
+	}
 	r.Publisher.Listeners = append(r.Publisher.Listeners, b.Tools)
 	r.Directory.Listeners = append(r.Directory.Listeners, b.Tools)
 	return b

@@ -185,6 +185,8 @@ type calls []usage.Record
 
 func (c *calls) Record(u usage.Record) { *c = append(*c, u) }
 
+func (c *calls) Charge(usage.Charge) {}
+
 // answer is a tool's result, read as a client reads it.
 type answer struct {
 	documents.TaskInfo

@@ -33,6 +33,7 @@ func testRecords(t *testing.T, open func(*testing.T) records) {
 		"calls are chosen by each of their marks":            callFilters,
 		"calls are added up, over batches, by what is asked": callSums,
 		"sums come by hours and days":                        callSeries,
+		"charges are added up, each once":                    chargeSums,
 		"old records are deleted, and no others":             recordsDropped,
 		"what is recorded again is there once":               recordedAgain,
 		"events are read in pages, the latest first":         eventPages,
@@ -171,8 +172,63 @@ func callSeries(t *testing.T, s records) {
 	}
 }
 
+// charge is a call of an agent for alice, one a minute.
+func charge(i int, change ...func(*usage.Charge)) usage.Charge {
+	c := usage.Charge{
+		ID: fmt.Sprintf("c%02d", i), At: now.Add(time.Duration(i) * time.Minute), UserID: "alice", Client: "chat", UseCase: "sales",
+		Agent: "tables", Item: usage.ItemCall, Currency: "EUR", Price: "0.05", Quantity: 1,
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	return c
+}
+
+func chargeSums(t *testing.T, s records) {
+	all := []usage.Charge{
+		charge(0), charge(1),
+		charge(2, func(c *usage.Charge) { c.Price = "0.06" }),
+		charge(3, func(c *usage.Charge) { c.Item, c.Price, c.Quantity = "tokens", "0.000002", 1200 }),
+		charge(4, func(c *usage.Charge) { c.UserID, c.Client, c.UseCase = "bob", "cli", "" }),
+		charge(5, func(c *usage.Charge) { c.Agent, c.Currency = "slow", "JPY" }),
+	}
+	for i := range 40 { // more than one statement takes
+		all = append(all, charge(10+i, func(c *usage.Charge) { c.At, c.UserID = now.AddDate(0, 1, 0), "carol" }))
+	}
+	must(t, s.AddCharges(t.Context(), all[:30]))
+	must(t, s.AddCharges(t.Context(), all))
+	until := now.Add(time.Hour)
+	for _, tc := range []struct {
+		by   usage.By
+		f    usage.Filter
+		want string
+	}{
+		{usage.ByUser, usage.Filter{}, "alice tables call 2×0.05 EUR, alice tables call 1×0.06 EUR, alice tables tokens 1200×0.000002 EUR, " +
+			"alice slow call 1×0.05 JPY, bob tables call 1×0.05 EUR, carol tables call 40×0.05 EUR"},
+		{usage.ByUser, usage.Filter{User: "alice", Agent: "slow"}, "alice slow call 1×0.05 JPY"},
+		{usage.ByClient, usage.Filter{Until: until, UseCase: "sales", Agent: "slow"}, "chat slow call 1×0.05 JPY"},
+		{usage.ByUseCase, usage.Filter{Until: until, Clients: []string{"cli"}}, " tables call 1×0.05 EUR"},
+		{"", usage.Filter{Since: until}, " tables call 40×0.05 EUR"},
+	} {
+		tc.f.Limit = 10
+		costs, err := s.Costs(t.Context(), tc.f, tc.by)
+		must(t, err)
+		var got []string
+		for _, c := range costs {
+			got = append(got, fmt.Sprintf("%s %s %s %d×%s %s", c.Key, c.Agent, c.Item, c.Quantity, c.Price, c.Currency))
+		}
+		if strings.Join(got, ", ") != tc.want {
+			t.Errorf("by %q %+v: got %s, want %s", tc.by, tc.f, strings.Join(got, ", "), tc.want)
+		}
+	}
+	if _, err := s.Costs(t.Context(), usage.Filter{Limit: 10}, usage.ByTool); err == nil {
+		t.Error("got costs by tool")
+	}
+}
+
 func recordsDropped(t *testing.T, s records) {
 	must(t, s.AddCalls(t.Context(), []usage.Record{call(0), call(1), call(200)}))
+	must(t, s.AddCharges(t.Context(), []usage.Charge{charge(0), charge(1), charge(200)}))
 	must(t, s.AddEvents(t.Context(), []audit.Event{event(0), event(1), event(200)}))
 	before := now.Add(2 * time.Hour)
 	for range 3 {
@@ -187,8 +243,13 @@ func recordsDropped(t *testing.T, s records) {
 	must(t, err)
 	events, err := s.Events(t.Context(), audit.Filter{Limit: 10})
 	must(t, err)
+	costs, err := s.Costs(t.Context(), usage.Filter{Limit: 10}, "")
+	must(t, err)
 	if len(calls) != 1 || len(sums) != 1 || sums[0].Calls != 1 || len(events) != 1 {
 		t.Errorf("got %d calls, the sums %+v and %d events, want what is from after", len(calls), sums, len(events))
+	}
+	if len(costs) != 1 || costs[0].Quantity != 1 {
+		t.Errorf("got the costs %+v, want what is from after", costs)
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package call records calls: a door begins a Call, says what it learns of it, and ends it. A
-// Recorder makes the usage record of each, for every door alike. The package does not know what
-// was said, and does not store records. Spans and metrics of a protocol are those of its Observer.
+// Recorder makes the usage record of each, for every door alike. A Meter charges for what agents
+// answer. The package does not store records. Spans and metrics of a protocol are those of its Observer.
 package call
 
 import (
@@ -28,8 +28,11 @@ type Call struct {
 	recorder *Recorder
 }
 
-// Sink takes the records of calls. It must not block. *usage.Log is one.
-type Sink interface{ Record(usage.Record) }
+// Sink takes the records of calls, and charges. It must not block. *usage.Log is one.
+type Sink interface {
+	Record(usage.Record)
+	Charge(usage.Charge)
+}
 
 // Recorder begins calls and records them when they end. Now is required.
 type Recorder struct {

@@ -17,6 +17,8 @@ type sink []usage.Record
 
 func (s *sink) Record(u usage.Record) { *s = append(*s, u) }
 
+func (s *sink) Charge(usage.Charge) {}
+
 func TestTheOutcomeOfACallIsThatOfItsErrorAndItsTask(t *testing.T) {
 	left, leave := context.WithCancel(t.Context())
 	leave()

@@ -65,6 +65,9 @@ type Record struct {
 	Resent bool // the message being sent was unsent until now
 }
 
+// LeftByItself is in a MessageID, before a number, after the agent left a pause without a message.
+const LeftByItself = "+rialto-"
+
 // State tells where the task stands. A task that no agent has confirmed is
 // submitted, and one whose pause was answered is working.
 func (e *Record) State() a2a.State {

@@ -292,13 +292,10 @@ func isLarge(f *Follower) bool {
 // nextPause returns the id of the pause after one that an agent left without a message: an answer
 // to what it asked before does not count any more.
 func nextPause(pause string) string {
-	before, number, _ := strings.Cut(pause, leftByItself)
+	before, number, _ := strings.Cut(pause, ledger.LeftByItself)
 	n, _ := strconv.Atoi(number)
-	return before + leftByItself + strconv.Itoa(n+1)
+	return before + ledger.LeftByItself + strconv.Itoa(n+1)
 }
-
-// leftByItself is in the id of a pause, before its number.
-const leftByItself = "+rialto-"
 
 // goOn takes the task of f up again because its agent continued without a message. It reports false
 // if the task has ended, or another follower has it: a message has ended the pause, or a poll was

@@ -14,6 +14,7 @@ type Publisher struct {
 	Signals   ledger.Signals // to other replicas; nil if there are none
 	Listeners []TaskListener // hear of changes of tasks, in this order
 	Sessions  Sessions       // hears of changes of MCP sessions; may be nil
+	Meter     Meter          // charges for what agents answer; nil: nothing costs anything
 
 	runner *Runner
 	queue  chan ledger.Signal
@@ -23,6 +24,13 @@ type Publisher struct {
 type TaskListener interface {
 	// TaskChanged says that a task has changed or, with created, is new.
 	TaskChanged(owner, handle string, created bool)
+}
+
+// Meter charges for tasks. Its method must not block.
+type Meter interface {
+	// Charge charges for a task that is idle, as it was written. It may come again for a pause or
+	// an end that was charged already.
+	Charge(*ledger.Record)
 }
 
 // Sessions hears of MCP sessions. Its methods must not block.
@@ -55,6 +63,9 @@ func (p *Publisher) changed(e *ledger.Record) {
 // wait for it elsewhere.
 func (p *Publisher) publish(e *ledger.Record, about ledger.About) {
 	p.notify(e.Owner, e.Handle, about)
+	if e.Idle && p.Meter != nil {
+		p.Meter.Charge(e)
+	}
 	if len(p.Listeners) > 0 || about == ledger.AboutLedger {
 		p.signal(ledger.Signal{About: about, Handle: e.Handle, Owner: e.Owner})
 	}

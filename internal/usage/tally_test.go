@@ -1,6 +1,9 @@
 package usage
 
-import "testing"
+import (
+	"reflect"
+	"testing"
+)
 
 func TestQuantilesAreFoundWithinTheirBucket(t *testing.T) {
 	for _, c := range []struct {
@@ -32,7 +35,7 @@ func TestQuantilesAreFoundWithinTheirBucket(t *testing.T) {
 }
 
 func TestASumOfNothingIsZero(t *testing.T) {
-	if got := (&Tally{Key: "k"}).Sum(); got != (Sum{Key: "k"}) {
+	if got := (&Tally{Key: "k"}).Sum(); !reflect.DeepEqual(got, Sum{Key: "k"}) {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -44,5 +47,12 @@ func TestErrorsAreWhatFailedAndWhatWasRefused(t *testing.T) {
 	}
 	if got := tally.Sum(); got.Calls != 4 || got.Errors != 2 || got.BytesIn != 4 || got.BytesOut != 8 || got.Mean != 3 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestCostsOfSeveralCurrenciesAreNotAdded(t *testing.T) {
+	s := Sum{Costs: Costs{"USD": "3.00", "EUR": "1.20"}}
+	if got, want := s.Costs.String(), "1.20 EUR, 3.00 USD"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

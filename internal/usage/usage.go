@@ -6,6 +6,9 @@ package usage
 import (
 	"context"
 	"log/slog"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -105,6 +108,20 @@ type Sum struct {
 	P50      float64   `json:"p50_milliseconds"`
 	P95      float64   `json:"p95_milliseconds"`
 	P99      float64   `json:"p99_milliseconds"`
+
+	Costs Costs `json:"costs,omitempty"` // by currency, rounded
+}
+
+// Costs are amounts by their currency. They are never added.
+type Costs map[string]string
+
+// String writes the costs: 1.20 EUR, 3.00 USD.
+func (c Costs) String() string {
+	var all []string
+	for _, currency := range slices.Sorted(maps.Keys(c)) {
+		all = append(all, c[currency]+" "+currency)
+	}
+	return strings.Join(all, ", ")
 }
 
 // Store stores records. It may be used concurrently.
@@ -118,17 +135,28 @@ type Store interface {
 	// is "", and by the hours or days that they began in, unless step is 0. The
 	// largest sums come first; a series is sorted by time.
 	Tallies(ctx context.Context, f Filter, by By, step time.Duration) ([]Tally, error)
-	// DropCalls deletes at most limit records and sums of each from before a time,
+	// AddCharges stores charges, but none whose ID is stored already.
+	AddCharges(context.Context, []Charge) error
+	// Costs sums the charges that a filter chooses, which neither names a tool nor an outcome, by by,
+	// which is not ByTool. They are sorted by their fields.
+	Costs(ctx context.Context, f Filter, by By) ([]Cost, error)
+	// DropCalls deletes at most limit records, charges and sums of each from before a time,
 	// and returns how many.
 	DropCalls(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Log is a queue of records that are written into a store.
-type Log struct{ batch.Queue[Record] }
+// Log is a queue of records that are written into a store, beside one of charges. Run both.
+type Log struct {
+	batch.Queue[Record]
+	Charges batch.Queue[Charge]
+}
 
 // NewLog returns the log of a store. Run it.
 func NewLog(store Store, log *slog.Logger) *Log {
-	return &Log{batch.Queue[Record]{Write: store.AddCalls, Log: log, What: "usage"}}
+	return &Log{
+		batch.Queue[Record]{Write: store.AddCalls, Log: log, What: "usage"},
+		batch.Queue[Charge]{Write: store.AddCharges, Log: log, What: "charges"},
+	}
 }
 
 // Record queues a record to be written. It neither waits nor fails.

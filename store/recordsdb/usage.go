@@ -70,8 +70,21 @@ func (db *Store) addCalls(ctx context.Context, calls []usage.Record, each int) e
 func callValues(calls []usage.Record) []any {
 	values := make([]any, 0, len(calls)*callColumns)
 	for _, c := range calls {
-		values = append(values, c.At, c.ID, c.UserID, c.Client, c.UseCase, c.Door, c.Tool, c.Agent,
-			c.Millis, c.BytesIn, c.BytesOut, string(c.Outcome))
+		values = append(
+			values,
+			c.At,
+			c.ID,
+			c.UserID,
+			c.Client,
+			c.UseCase,
+			c.Door,
+			c.Tool,
+			c.Agent,
+			c.Millis,
+			c.BytesIn,
+			c.BytesOut,
+			string(c.Outcome),
+		)
 	}
 	return values
 }
@@ -129,7 +142,13 @@ func sum(calls []usage.Record) map[sumKey]*usage.Tally {
 
 // sumColumns are the columns that are summed.
 var sumColumns = func() []string {
-	columns := []string{"calls", "errors", "bytes_in", "bytes_out", "millis"}
+	columns := []string{
+		"calls",
+		"errors",
+		"bytes_in",
+		"bytes_out",
+		"millis",
+	}
 	for i := range usage.Buckets {
 		columns = append(columns, fmt.Sprint("b", i))
 	}
@@ -170,7 +189,13 @@ func (db *Store) addTallies(ctx context.Context, t *sqldb.Tx, calls []usage.Reco
 
 // numbers returns the values of sumColumns.
 func numbers(sum *usage.Tally) []any {
-	all := []any{sum.Calls, sum.Errors, sum.BytesIn, sum.BytesOut, sum.Millis}
+	all := []any{
+		sum.Calls,
+		sum.Errors,
+		sum.BytesIn,
+		sum.BytesOut,
+		sum.Millis,
+	}
 	for _, n := range sum.Counts {
 		all = append(all, n)
 	}
@@ -390,7 +415,15 @@ func sumTable(f usage.Filter, step time.Duration) string {
 }
 
 func scanTally(r sqldb.Row) (t usage.Tally, err error) {
-	into := []any{&t.Key, &t.Calls, &t.From, &t.Errors, &t.BytesIn, &t.BytesOut, &t.Millis}
+	into := []any{
+		&t.Key,
+		&t.Calls,
+		&t.From,
+		&t.Errors,
+		&t.BytesIn,
+		&t.BytesOut,
+		&t.Millis,
+	}
 	for i := range t.Counts {
 		into = append(into, &t.Counts[i])
 	}
@@ -406,6 +439,7 @@ func (db *Store) DropCalls(ctx context.Context, before time.Time, limit int) (n 
 		before int64
 	}{
 		{dropCalls, moment},
+		{dropCharges, moment},
 		{dropHours, moment - moment%hourMillis},
 	} {
 		dropped, err := sqldb.Changed(ctx, db.sql.Write, step.query, step.before, limit)
@@ -428,6 +462,9 @@ const (
 	dropCalls = `
 		DELETE FROM usage_calls WHERE (at, id) IN (
 			SELECT at, id FROM usage_calls WHERE at < $1 ORDER BY at LIMIT $2)`
+	dropCharges = `
+		DELETE FROM usage_charges WHERE id IN (
+			SELECT id FROM usage_charges WHERE at < $1 ORDER BY at LIMIT $2)`
 	dropHours = `
 		DELETE FROM usage_hours WHERE ` + everyDimension + ` AND at IN (
 			SELECT at FROM usage_hours WHERE dimension = '' AND at < $1 ORDER BY at LIMIT $2)`

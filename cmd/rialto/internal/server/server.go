@@ -180,6 +180,7 @@ func (s *Server) start(ctx context.Context) {
 		s.saveGrantUses,
 		s.audit.Run,
 		s.usage.Run,
+		s.usage.Charges.Run,
 		s.agents.Run,
 	}
 	if at := s.cfg.Load().Audit; at.AnchorURL != "" {
@@ -272,6 +273,7 @@ func (s *Server) Close() error {
 	s.logWaiting("writing tasks", s.bridge.Close)
 	s.logWaiting("writing audit and usage records", func() {
 		s.usage.Flush(context.Background()) // the bridge has recorded its last calls
+		s.usage.Charges.Flush(context.Background())
 		s.audit.Flush(context.Background())
 	})
 	err := logWhileWaiting(s.log, "closing the database", s.store.Close)
