@@ -8,12 +8,16 @@ import (
 	"rialto/internal/usage"
 )
 
-// exportUsage writes calls as they were recorded, or what they add up to.
+// exportUsage writes calls as they were recorded, what they add up to, or what they cost in a month.
 func (a operatorAPI) exportUsage(w http.ResponseWriter, r *http.Request) {
 	a.export(w, r, "usage", func(f operator.Format) (func(http.ResponseWriter) error, error) {
 		var query operator.CallFilter
 		if err := setFilters(r, query.Filters()); err != nil {
 			return nil, err
+		}
+		if month := r.URL.Query().Get("bill"); month != "" {
+			lines, err := operator.Bill(r.Context(), a.Operator, month, query.User)
+			return func(w http.ResponseWriter) error { return operator.WriteBill(w, f, lines) }, err
 		}
 		filter, err := a.Operator.ResolveFilter(r.Context(), query.Filter)
 		if err != nil {

@@ -149,6 +149,7 @@ var (
 		"bad_time",
 		"Write a time as 2026-11-21T08:00:00Z, as 2026-11-21, or as how long ago it was: 90m, 24h, 7d.",
 	)
+	errMonth       = invalid("bad_month", "{} is not a month such as 2026-11.")
 	errTimeOrder   = invalid("time_order", "The end is before the beginning.")
 	errBy          = invalid("bad_by", "Usage is added up by {}.")
 	errOutcome     = invalid("bad_outcome", "A call ends as ok, errors, failed, refused or canceled.")

@@ -2,12 +2,15 @@ package operator
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"net/http"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -45,77 +48,34 @@ func (f Format) SetHeader(h http.Header, name string) {
 
 // WriteCalls writes calls as they are read. It holds one of them in memory.
 func WriteCalls(w io.Writer, f Format, calls iter.Seq2[usage.Record, error]) error {
-	head := []string{
-		"id",
-		"time",
-		"user_id",
-		"user",
-		"client_id",
-		"client",
-		"usecase",
-		"door",
-		"tool",
-		"agent",
-		"milliseconds",
-		"bytes_in",
-		"bytes_out",
-		"outcome",
-	}
-	return export(w, f, head, calls, func(c usage.Record) []string {
-		return []string{
-			c.ID,
-			formatTime(c.At),
-			c.UserID,
-			c.User,
-			c.Client,
-			c.App,
-			c.UseCase,
-			c.Door,
-			c.Tool,
-			c.Agent,
-			strconv.FormatInt(c.Millis, 10),
-			strconv.FormatInt(c.BytesIn, 10),
-			strconv.FormatInt(c.BytesOut, 10),
-			string(c.Outcome),
-		}
-	})
+	return export(
+		w,
+		f,
+		Columns[usage.Record](),
+		calls,
+	)
 }
 
 // WriteSums writes sums. by names the first column.
 func WriteSums(w io.Writer, f Format, by usage.By, sums []usage.Sum) error {
-	first := string(by)
-	if by == "" {
-		first = "all"
-	}
+	head := Columns[usage.Sum]()
+	head[0] = cmp.Or(string(by), "all")
+	return export(
+		w,
+		f,
+		head,
+		all(sums),
+	)
+}
 
-	head := []string{
-		first,
-		"name",
-		"from",
-		"calls",
-		"errors",
-		"bytes_in",
-		"bytes_out",
-		"mean_milliseconds",
-		"p50_milliseconds",
-		"p95_milliseconds",
-		"p99_milliseconds",
-	}
-	return export(w, f, head, all(sums), func(s usage.Sum) []string {
-		return []string{
-			s.Key,
-			s.Name,
-			formatTime(s.From),
-			strconv.FormatInt(s.Calls, 10),
-			strconv.FormatInt(s.Errors, 10),
-			strconv.FormatInt(s.BytesIn, 10),
-			strconv.FormatInt(s.BytesOut, 10),
-			millis(s.Mean),
-			millis(s.P50),
-			millis(s.P95),
-			millis(s.P99),
-		}
-	})
+// WriteBill writes the lines of a bill.
+func WriteBill(w io.Writer, f Format, lines []BillLine) error {
+	return export(
+		w,
+		f,
+		Columns[BillLine](),
+		all(lines),
+	)
 }
 
 // WriteEvents writes events of the audit log as they are read.
@@ -124,30 +84,12 @@ func WriteEvents(w io.Writer, f Format, events iter.Seq2[audit.Event, error]) er
 		return writeOCSF(w, events)
 	}
 
-	head := []string{
-		"id",
-		"time",
-		"kind",
-		"outcome",
-		"actor_id",
-		"actor",
-		"address",
-		"target",
-		"detail",
-	}
-	return export(w, f, head, events, func(e audit.Event) []string {
-		return []string{
-			e.ID,
-			formatTime(e.At),
-			string(e.Kind),
-			string(e.Outcome),
-			e.ActorID,
-			e.Actor,
-			e.Address,
-			e.Target,
-			e.Detail,
-		}
-	})
+	return export(
+		w,
+		f,
+		Columns[audit.Event](),
+		events,
+	)
 }
 
 func writeOCSF(w io.Writer, events iter.Seq2[audit.Event, error]) error {
@@ -175,13 +117,43 @@ func all[T any](rows []T) iter.Seq2[T, error] {
 }
 
 func formatTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-func millis(ms float64) string { return strconv.FormatFloat(ms, 'f', 1, 64) }
+// Columns returns the names of the members of T in JSON, which are the columns of a table.
+func Columns[T any]() (names []string) {
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Cells returns the members of a row in JSON as text. One that JSON omits is empty.
+func Cells(row any) (cells []string) {
+	members := reflect.ValueOf(row)
+	for i := range members.NumField() {
+		tag := members.Type().Field(i).Tag.Get("json")
+		value := members.Field(i)
+		cell := fmt.Sprint(value)
+		switch v := value.Interface().(type) {
+		case time.Time:
+			cell = formatTime(v)
+		case float64:
+			cell = strconv.FormatFloat(v, 'f', 1, 64)
+		}
+		if value.IsZero() && strings.Contains(tag, ",omit") {
+			cell = ""
+		}
+		if tag != "-" {
+			cells = append(cells, cell)
+		}
+	}
+
+	return cells
+}
 
 // export writes rows as they are read. After an error a CSV file ends early, and JSON
 // without its bracket. After ErrTooMany, a last row has the cursor of the rest.
@@ -190,13 +162,12 @@ func export[T any](
 	f Format,
 	head []string,
 	rows iter.Seq2[T, error],
-	cells func(T) []string,
 ) error {
 	buffered := bufio.NewWriterSize(w, 32<<10)
 	var err error
 	switch f {
 	case CSV:
-		err = exportCSV(buffered, head, rows, cells)
+		err = exportCSV(buffered, head, rows)
 	case JSON:
 		err = exportJSON(buffered, rows)
 	default:
@@ -224,7 +195,6 @@ func exportCSV[T any](
 	w io.Writer,
 	head []string,
 	rows iter.Seq2[T, error],
-	cells func(T) []string,
 ) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(head); err != nil {
@@ -243,7 +213,7 @@ func exportCSV[T any](
 		if err != nil {
 			return err
 		}
-		line := cells(row)
+		line := Cells(row)
 		for i, cell := range line {
 			line[i] = escapeFormula(cell)
 		}

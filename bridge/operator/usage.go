@@ -58,10 +58,19 @@ func (s *Service) Usage(
 		return nil, errTooManySums.with(strconv.Itoa(largestSeries))
 	}
 
+	var spent map[string]usage.Costs
+	if step == 0 {
+		spent, err = costs(ctx, s, f, by)
+		if err != nil {
+			return nil, err
+		}
+	}
+
 	sums := []usage.Sum{}
 	names := map[string]string{}
 	for _, t := range tallies {
 		sum := t.Sum()
+		sum.Costs = spent[sum.Key]
 		sum.Name, err = displayName(ctx, s, by, sum.Key, names)
 		if err != nil {
 			return nil, err

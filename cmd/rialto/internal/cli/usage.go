@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -25,13 +24,14 @@ var (
 func usageCommand() *cobra.Command {
 	var filter usage.Filter
 	times := operator.TimeFilters(&filter.Since, &filter.Until)
-	var by, format, from string
+	var by, format, from, month, user string
 	var calls, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "usage",
 		Short: "Show how the server was used",
 		Long: "Show how many calls there were, how many failed, and how long they took, " +
-			"by agent, tool, use case, client or user. Sums cover whole hours. --calls prints each call.",
+			"by agent, tool, use case, client or user. Sums cover whole hours. --calls prints each call, " +
+			"and --bill what each account owes for a month.",
 	}
 	addFilters(cmd, times)
 	cmd.Flags().StringVar(
@@ -55,6 +55,13 @@ func usageCommand() *cobra.Command {
 		false,
 		"print each call instead, earliest first, as csv or json",
 	)
+	cmd.Flags().StringVar(
+		&month,
+		"bill",
+		"",
+		"print what each account owes for a `month` (2026-11, UTC), as its charges add up",
+	)
+	cmd.Flags().StringVar(&user, "user", "", "with --bill, only the `account` with this name or ID")
 	complete(cmd, "by", groups...)
 	complete(cmd, "format", formats...)
 	return withOperator(cmd, func(r *request) error {
@@ -63,6 +70,9 @@ func usageCommand() *cobra.Command {
 		}
 		if err := oneOf("--format", format, formats...); err != nil {
 			return err
+		}
+		if month != "" {
+			return printBill(r, month, user, operator.Format(format))
 		}
 		if err := r.setFilters(times); err != nil {
 			return err
@@ -86,18 +96,38 @@ func usageCommand() *cobra.Command {
 		if err := oneOf("--by", by, groups...); err != nil {
 			return err
 		}
-		sums, err := r.Usage(r.ctx, f, usage.By(by), 0)
-		if err != nil {
-			return err
-		}
-		if hours := wholeHours(f); hours != "" {
-			fmt.Fprintln(r.cmd.ErrOrStderr(), hours)
-		}
-		if format != "table" {
-			return operator.WriteSums(r.out, operator.Format(format), usage.By(by), sums)
-		}
-		return usageTable(by, sums).Write(r.out)
+		return printSums(r, f, by, operator.Format(format))
 	})
+}
+
+func printSums(r *request, f usage.Filter, by string, format operator.Format) error {
+	sums, err := r.Usage(r.ctx, f, usage.By(by), 0)
+	if err != nil {
+		return err
+	}
+	if hours := wholeHours(f); hours != "" {
+		fmt.Fprintln(r.cmd.ErrOrStderr(), hours)
+	}
+	if format != "table" {
+		return operator.WriteSums(r.out, format, usage.By(by), sums)
+	}
+	return usageTable(by, sums).Write(r.out)
+}
+
+func printBill(r *request, month, user string, format operator.Format) error {
+	lines, err := operator.Bill(r.ctx, r.Service, month, user)
+	if err != nil {
+		return err
+	}
+	if format != "table" {
+		return operator.WriteBill(r.out, format, lines)
+	}
+
+	t := &term.Table{Head: headings(operator.Columns[operator.BillLine]())}
+	for _, l := range lines {
+		t.Add(operator.Cells(l)...)
+	}
+	return t.Write(r.out)
 }
 
 // wholeHours says which time the sums cover, if it differs from the requested time.
@@ -123,36 +153,20 @@ func wholeHours(f usage.Filter) string {
 }
 
 func usageTable(by string, sums []usage.Sum) *term.Table {
-	t := &term.Table{
-		Head: []string{
-			strings.Replace(strings.ToUpper(by), "USECASE", "USE CASE", 1),
-			"CALLS",
-			"ERRORS",
-			"BYTES IN",
-			"BYTES OUT",
-			"MEAN ms",
-			"P50 ms",
-			"P95 ms",
-			"P99 ms",
-		},
-	}
-	ms := func(f float64) string { return strconv.FormatFloat(f, 'f', 0, 64) }
-	n := func(i int64) string { return strconv.FormatInt(i, 10) }
+	const rest = 3 // the first three columns say which sum it is
+	head := slices.Concat([]string{by}, operator.Columns[usage.Sum]()[rest:])
+	t := &term.Table{Head: headings(head)}
 	for _, s := range sums {
-		t.Add(
-			cellText(cmp.Or(s.Name, s.Key), 60),
-			n(s.Calls),
-			n(s.Errors),
-			n(s.BytesIn),
-			n(s.BytesOut),
-			ms(s.Mean),
-			ms(s.P50),
-			ms(s.P95),
-			ms(s.P99),
-		)
+		name := cellText(cmp.Or(s.Name, s.Key), 60)
+		t.Add(slices.Concat([]string{name}, operator.Cells(s)[rest:])...)
 	}
-
 	return t
+}
+
+// headings returns names of members of JSON as the head of a table.
+func headings(columns []string) []string {
+	words := strings.NewReplacer("usecase", "use case", "_milliseconds", " ms", "_", " ")
+	return strings.Split(strings.ToUpper(words.Replace(strings.Join(columns, "\n"))), "\n")
 }
 
 // withProgress shows the progress of an export.

@@ -1,8 +1,10 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -14,6 +16,7 @@ import (
 
 	"rialto/bridge/operator"
 	"rialto/internal/audit"
+	"rialto/internal/usage"
 	"rialto/oauth"
 	"rialto/oauth/oauthtest"
 )
@@ -255,6 +258,83 @@ func TestUsageIsExportedAsItWasAskedFor(t *testing.T) {
 	for _, bad := range []string{"by=weekday", "every=minute", "format=xml", "since=yesterday", "since=1h&until=2h", "by=tool&since=1h&until=2h"} {
 		if got := r.do("GET", "/api/v1/usage?"+bad, admin, ""); got.status != http.StatusBadRequest {
 			t.Errorf("%s: got %d %s", bad, got.status, got.body)
+		}
+	}
+}
+
+// TestABillAddsUpToTheCent makes charges by a call and in the store, and adds the lines of the
+// statements up as a reader would.
+func TestABillAddsUpToTheCent(t *testing.T) {
+	r := newAPIRig(t)
+	admin := r.operatorToken()
+	address := r.cfg.Load().Agents[0].URL
+	price := `"price":{"currency":"USD","call":"0.005"}`
+	if got := r.do("POST", "/api/v1/admin/agents", admin, `{"name":"paid","url":"`+address+`",`+price+`}`); got.status != http.StatusCreated {
+		t.Fatalf("got %d %s", got.status, got.body)
+	}
+	if got := r.do("POST", "/api/v1/admin/agents", admin, `{"name":"odd","url":"`+address+`","price":{"currency":"dollars"}}`); got.status != http.StatusBadRequest || !strings.Contains(got.body, "is not a currency") {
+		t.Errorf("got %d %s for a currency that there is not", got.status, got.body)
+	}
+	r.create(r.full("bob"), "paid", `{"message":"echo hello","wait":20}`)
+	bob, err := r.oauth.Accounts.Find(t.Context(), "bob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	november := time.Date(2025, 11, 1, 0, 0, 0, 0, time.UTC)
+	for i, c := range []usage.Charge{
+		{At: november, Agent: "claims", Item: "call", Currency: "EUR", Price: "0.005", Quantity: 1},
+		{At: november.AddDate(0, 0, 29), Agent: "claims", Item: "tokens", Currency: "EUR", Price: "0.000002", Quantity: 2500},
+		{At: november.AddDate(0, 0, 9), Agent: "letters", Item: "call", Currency: "EUR", Price: "0.005", Quantity: 1},
+		{At: november.AddDate(0, 0, 9), Agent: "letters", Item: "call", Currency: "JPY", Price: "12.5", Quantity: 3},
+		{At: november.Add(-time.Millisecond), Agent: "claims", Item: "call", Currency: "EUR", Price: "100", Quantity: 1},
+		{At: november.AddDate(0, 1, 0), Agent: "claims", Item: "call", Currency: "EUR", Price: "100", Quantity: 1},
+		{At: november, UserID: "gone", Agent: "claims", Item: "call", Currency: "EUR", Price: "7", Quantity: 1},
+	} {
+		c.ID, c.UserID = fmt.Sprint("c", i), cmp.Or(c.UserID, bob.ID)
+		r.usage.Charge(c)
+	}
+	r.usage.Flush(t.Context())
+	r.usage.Charges.Flush(t.Context())
+	bill := func(query, want string) {
+		t.Helper()
+		got := r.do("GET", "/api/v1/usage?format=csv&"+query, admin, "")
+		rows, err := csv.NewReader(strings.NewReader(got.body)).ReadAll()
+		if err != nil || got.status != http.StatusOK {
+			t.Fatalf("%s: got %d %s, %v", query, got.status, got.body, err)
+		}
+		var lines []string
+		for _, row := range rows[1:] {
+			lines = append(lines, strings.Join(row[1:], " "))
+		}
+		if got := strings.Join(lines, "\n"); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", query, got, want)
+		}
+	}
+	// Exactly, November is 0.015 EUR: each line is rounded, and the total is that of the lines.
+	bill("bill=2025-11&user=bob", `bob claims call 1 0.005 0.01 EUR
+bob claims tokens 2500 0.000002 0.01 EUR
+bob letters call 1 0.005 0.01 EUR
+bob  total   0.03 EUR
+bob letters call 3 12.5 38 JPY
+bob  total   38 JPY`)
+	bill("bill=2025-11&user=gone", ` claims call 1 7 7.00 EUR
+  total   7.00 EUR`)
+	bill("bill="+time.Now().UTC().Format("2006-01"), `bob paid call 1 0.005 0.01 USD
+bob  total   0.01 USD`)
+	bill("bill=1999-01", "")
+	for query, want := range map[string]string{
+		"by=user&user=bob&since=2025-11-01": `"costs":{"EUR":"100.02","JPY":"38","USD":"0.01"}`,
+		"by=agent&agent=paid":               `"costs":{"USD":"0.01"}`,
+		"by=user&bill=November":             "November is not a month such as 2026-11.",
+		"bill=2026-13":                      "2026-13 is not a month such as 2026-11.",
+	} {
+		if got := r.do("GET", "/api/v1/usage?"+query, admin, ""); !strings.Contains(got.body, want) {
+			t.Errorf("%s: got %d %s, want %s", query, got.status, got.body, want)
+		}
+	}
+	for _, query := range []string{"by=tool", "by=user&tool=send_task", "by=user&outcome=ok", "by=user&every=day"} {
+		if got := r.do("GET", "/api/v1/usage?"+query, admin, ""); got.status != http.StatusOK || strings.Contains(got.body, "costs") {
+			t.Errorf("%s: got %d %s, want no costs", query, got.status, got.body)
 		}
 	}
 }
