@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/directory"
 	"rialto/internal/audit"
 )
 
@@ -19,6 +20,10 @@ func TestTheOverviewLeadsToWhatIsBehindEachNumber(t *testing.T) {
 	r.task("t-failed", "bob", a2a.Failed, "It broke.")
 	r.task("t-done", "bob", a2a.Completed, "Done.")
 	recorder{r.db}.Record(t.Context(), audit.Event{Kind: audit.KeyRotated, Actor: "root"})
+	list := r.Bridge.Directory
+	if _, _, err := list.CardOf(t.Context(), list.AccessOf(directory.Caller{AllUseCases: true}), "expert"); err == nil {
+		t.Error("the agent of the rig refuses connections")
+	}
 	b := r.as("root")
 	p := b.get("/admin")
 	got := map[string]string{}
@@ -28,7 +33,7 @@ func TestTheOverviewLeadsToWhatIsBehindEachNumber(t *testing.T) {
 	for href, want := range map[string]string{
 		"/admin/tasks?state=input-required":   "Waiting for an answer 1 and 1 for a sign-in",
 		"/admin/tasks?state=failed&changed=1": "Failed in 24 hours 1",
-		"/admin/agents?only=attention":        "Unhealthy agents 0 of 1",
+		"/admin/agents?only=attention":        "Unhealthy agents 1 of 1",
 		"/admin/usage?days=1":                 "p95 latency –",
 	} {
 		if got[href] != want {
@@ -38,7 +43,7 @@ func TestTheOverviewLeadsToWhatIsBehindEachNumber(t *testing.T) {
 			t.Errorf("%s: got %d rows, want the one that was counted", href, len(rows))
 		}
 	}
-	if items := p.all("#decide .items li"); len(items) != 1 || !strings.Contains(words(items[0]), "Which <b>quarter</b>? just now") {
+	if items := p.all("#decide .items li"); len(items) != 2 || !strings.Contains(words(items[0])+words(items[1]), "Which <b>quarter</b>? just now") {
 		t.Errorf("got %d decisions", len(items))
 	}
 	if len(p.all("#failed .items li")) != 1 || len(p.all("#latest .record dt")) == 0 {
