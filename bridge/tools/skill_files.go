@@ -18,7 +18,8 @@ func withFiles(schema json.RawMessage) (roomy json.RawMessage, ok bool) {
 	if err == nil {
 		err = json.Unmarshal(members["properties"], &properties)
 	}
-	if err != nil || properties["files"] != nil || properties["attachments"] != nil {
+	isNull := properties == nil
+	if err != nil || isNull || properties["files"] != nil || properties["attachments"] != nil {
 		return schema, false
 	}
 
