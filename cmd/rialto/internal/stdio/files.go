@@ -59,6 +59,8 @@ func (p *Proxy) offer(raw json.RawMessage) json.RawMessage {
 		"description": "Path of a file in " + p.Files.Name() + " on the computer of the user. Give this instead of upload.",
 	}
 	delete(items, "required")
+	name, _ := tool["name"].(string)
+	p.offered.Store(name, true)
 	changed, err := json.Marshal(tool)
 	if err != nil {
 		return raw
@@ -98,14 +100,21 @@ func find(root *os.Root, path string) (*localFile, error) {
 	}, nil
 }
 
-// upload sends the files that a call names by their paths, and returns the call with their uploads.
+// upload sends the files that a call names by their paths, and returns the call with their uploads. The
+// calls of other tools stay as they are: their paths may be of files elsewhere.
 func (p *Proxy) upload(ctx context.Context, c *call) (*message, error) {
 	if p.Files == nil || c.method != "tools/call" {
 		return c.message, nil
 	}
 
 	m := decode(c.raw)
-	entries, _ := object(m, "params", "arguments")["files"].([]any)
+	params := object(m, "params")
+	name, _ := params["name"].(string)
+	if _, ok := p.offered.Load(name); !ok {
+		return c.message, nil
+	}
+
+	entries, _ := object(params, "arguments")["files"].([]any)
 	var files []*localFile
 	for i, entry := range entries {
 		path, ok := object(entry)["path"].(string)
@@ -191,11 +200,16 @@ func (p *Proxy) links(ctx context.Context, c *call, files []*localFile) ([]uploa
 	return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "the server takes no such files: %s", why)
 }
 
-// put sends a file. It goes with no credentials to the server, or to another one with TLS.
+// put sends a file. It goes with no credentials to the server as the proxy reaches it, or to another
+// one with TLS.
 func (p *Proxy) put(ctx context.Context, file *localFile, to uploadLink) error {
 	link, err := url.Parse(to.URL)
 	own, _ := url.Parse(p.URL)
-	if err != nil || (link.Scheme != "https" && link.Host != own.Host) {
+	if err != nil {
+		return err
+	}
+	isOwn := link.Scheme == own.Scheme && link.Host == own.Host
+	if link.Scheme != "https" && !isOwn {
 		return fmt.Errorf("the server gives an address that is not its own: %s", to.URL)
 	}
 

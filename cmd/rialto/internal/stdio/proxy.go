@@ -49,13 +49,14 @@ type Proxy struct {
 	Login   *login.Login
 	Command string // that logs in beforehand
 	Err     io.Writer
-	Files   *os.Root // whose files calls may name by their paths, by an absolute path; nil for none
+	Files   *os.Root // calls may name its files by their paths; it was opened by an absolute path. nil: none
 
 	http    *http.Client
 	out     output
 	session session
 	tools   toolHeaders
 	asked   atomic.Int64 // requests of the proxy's own
+	offered sync.Map     // names of the tools that were listed as taking paths
 
 	mu       sync.Mutex
 	inFlight map[jsonrpc.ID]*call
