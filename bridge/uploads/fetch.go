@@ -55,8 +55,13 @@ func (s *Service) Fetch(ctx context.Context, access directory.Access, files Atta
 		if a.DownloadURL == "" {
 			return s.offerLink(ctx, access, i)
 		}
-		if err := s.fetchOnce(ctx, access, a); err != nil {
-			return ledger.InputError{Text: fmt.Sprintf("attachments[%d]: %v", i, inputError(err))}
+		err := inputError(s.fetchOnce(ctx, access, a))
+		if input, ok := errors.AsType[ledger.InputError](err); ok {
+			input.Text = fmt.Sprintf("attachments[%d]: %s", i, input.Text)
+			return input
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
