@@ -124,6 +124,7 @@ func AwaitedFiles(
 func endWaits(r *Runner) {
 	tick := time.NewTicker(arrivedEvery)
 	defer tick.Stop()
+	after := "" // the last task of a full batch: those whose agents are away must not hold up the next
 	for {
 		select {
 		case <-r.running.Done():
@@ -133,8 +134,12 @@ func endWaits(r *Runner) {
 		}
 
 		ctx, cancel := context.WithTimeout(r.running, writeBudget)
-		ended, err := r.Uploads.Store.EndedWaits(ctx, r.Now(), arrivedBatch)
+		ended, err := r.Uploads.Store.EndedWaits(ctx, r.Now(), after, arrivedBatch)
 		cancel()
+		after = ""
+		if len(ended) == arrivedBatch {
+			after = ended[arrivedBatch-1].Task
+		}
 		if err != nil {
 			r.logError("looking for files that have come", err)
 		}

@@ -97,8 +97,9 @@ type Store interface {
 	CompleteUpload(ctx context.Context, u *Upload, now time.Time) error
 
 	// EndedWaits returns at most limit tasks that wait for uploads of which all have come, or one has
-	// expired. EndWait says that a task waits no longer. (ledger.Store gives uploads to tasks.)
-	EndedWaits(ctx context.Context, now time.Time, limit int) ([]Waiting, error)
+	// expired, in the order of their handles, beginning after one. EndWait says that a task waits no
+	// longer. (ledger.Store gives uploads to tasks.)
+	EndedWaits(ctx context.Context, now time.Time, after string, limit int) ([]Waiting, error)
 	EndWait(ctx context.Context, task string) error
 
 	// DropUploads deletes at most limit uploads that have expired and that no task waits for, or whose

@@ -171,7 +171,7 @@ func uploadsAwaited(t *testing.T, db Uploading) {
 	}
 	want := func(when string, at time.Time, want ...uploads.Waiting) {
 		t.Helper()
-		if got, err := db.EndedWaits(ctx, at, 10); err != nil || !slices.Equal(got, want) {
+		if got, err := db.EndedWaits(ctx, at, "", 10); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: got %v, %v, want %v", when, got, err, want)
 		}
 	}
@@ -180,6 +180,9 @@ func uploadsAwaited(t *testing.T, db Uploading) {
 	}
 	want("one of two has come", now)
 	want("the other one has expired", two.Expires, uploads.Waiting{Owner: "alice", Task: "task", Expired: true})
+	if got, err := db.EndedWaits(ctx, two.Expires, "task", 10); err != nil || len(got) > 0 {
+		t.Errorf("after the last: got %v, %v", got, err)
+	}
 	if _, err := db.DropUploads(ctx, two.Expires, 10); err != nil {
 		t.Fatal(err)
 	}

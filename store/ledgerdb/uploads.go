@@ -113,13 +113,13 @@ func giveFiles(ctx context.Context, t *sqldb.Tx, e *ledger.Record) error {
 
 // EndedWaits implements uploads.Store.
 func (l Uploads) EndedWaits(
-	ctx context.Context, now time.Time, limit int,
+	ctx context.Context, now time.Time, after string, limit int,
 ) ([]uploads.Waiting, error) {
 	return sqldb.Select(ctx, l.sql.Read, scanWaiting, `
-		SELECT owner, task, min(expires) <= $1 FROM uploads WHERE awaited = 1
+		SELECT owner, task, min(expires) <= $1 FROM uploads WHERE awaited = 1 AND task > $3
 		GROUP BY owner, task HAVING min(length(content)) > 0 OR min(expires) <= $1
 		ORDER BY task LIMIT $2`,
-		now, limit)
+		now, limit, after)
 }
 
 func scanWaiting(r sqldb.Row) (w uploads.Waiting, err error) {
