@@ -51,9 +51,6 @@ type token struct {
 	names []name
 }
 
-// isSilent reports whether a token says nothing.
-func (t token) isSilent() bool { return t.op == filler }
-
 // columns returns the columns that a token names and that are good.
 func (t token) columns(good func(field) bool) []name {
 	return slices.DeleteFunc(slices.Clone(t.names), func(n name) bool {
@@ -108,7 +105,7 @@ func (s *Schema) lex(question string) []token {
 	var out []token
 	for at := 0; at < len(words); {
 		t, length := s.longest(words[at:])
-		if !t.isSilent() || len(t.names) > 0 {
+		if t.op != filler || len(t.names) > 0 {
 			out = append(out, t)
 		}
 		at += length
@@ -132,7 +129,7 @@ func (s *Schema) longest(words []string) (token, int) {
 		}
 		if t.op != "" && len(t.values()) > 0 {
 			t.names = nil
-			if t.isSilent() || said == strings.ToUpper(said) {
+			if t.op == filler || said == strings.ToUpper(said) {
 				t.op = unread
 			}
 		}
