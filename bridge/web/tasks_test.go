@@ -29,7 +29,6 @@ import (
 	"rialto/mcp"
 	"rialto/store"
 	"rialto/store/storetest"
-	"rialto/templates"
 )
 
 // scripted is the agent of a2atest behind no wire. It takes files.
@@ -342,60 +341,6 @@ func TestATaskOfSomebodyElseIsNotThere(t *testing.T) {
 	}
 	if got := r.sentTexts(); len(got) != 1 {
 		t.Errorf("the agent got %q", got)
-	}
-}
-
-func TestWhatAnAgentAsksIsTextOnThePage(t *testing.T) {
-	r := newTasks(t)
-	evil := `<script>alert(1)</script><form action="https://evil.example"><img src=x onerror=alert(2)>`
-	schema, _ := json.Marshal(map[string]any{"type": "object", "title": evil, "description": evil, "properties": map[string]any{
-		`"><script>`: map[string]any{"type": "string", "title": evil, "description": evil, "default": `"><b>`},
-		"pick":       map[string]any{"type": "string", "enum": []string{"</select><script>"}},
-	}})
-	for _, message := range []string{"ask " + evil, "form " + string(schema), "auth " + evil + " javascript:alert(1)"} {
-		task := r.send(message)
-		w := r.browse("alice", "GET", documents.TaskPath+task.TaskID, "", "")
-		page, err := html.Parse(w.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		forms := 0
-		for n := range page.Descendants() {
-			switch {
-			case n.Data == "form" && attr(n, "method") == "post":
-				forms++
-			case n.Type == html.ElementNode && n.Data == "script" && n.FirstChild != nil, n.Data == "img" && attr(n, "alt") != "" || n.Data == "b", attr(n, "onerror") != "", strings.HasPrefix(attr(n, "href"), "javascript"):
-				t.Errorf("%.20s: the agent's text became the element %s", message, n.Data)
-			}
-		}
-		if csp := w.Header().Get("Content-Security-Policy"); forms != 2 || !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "form-action 'self'") {
-			t.Errorf("%.20s: got %d forms, with the policy %q", message, forms, csp)
-		}
-	}
-}
-
-// TestWhatAnAgentSaysIsNotTranslated gives an agent words that are also a sentence of the pages.
-func TestWhatAnAgentSaysIsNotTranslated(t *testing.T) {
-	r := newTasks(t)
-	const ours = "Certificate"
-	spanish, ok := templates.Spanish(ours)
-	if !ok {
-		t.Fatal("the pages do not say it any more")
-	}
-	schema := `{"type":"object","title":"Certificate","description":"Certificate","properties":{` +
-		`"Certificate":{"type":"string","title":"Certificate","description":"Certificate","default":"Certificate"},` +
-		`"pick":{"title":"Certificate","enum":["Certificate"]},"yes":{"title":"Certificate","type":"boolean"},` +
-		`"some":{"title":"Certificate","type":"array","items":{"enum":["Certificate"]}}}}`
-	for _, message := range []string{"echo Certificate", "fail Certificate", "ask Certificate", "auth Certificate", "form " + schema} {
-		task := r.send(message)
-		req := httptest.NewRequest("GET", documents.TaskPath+task.TaskID, nil).WithContext(as("alice"))
-		req.Header.Set("Accept-Language", "es")
-		w := httptest.NewRecorder()
-		r.pages.ServeHTTP(w, req)
-		page := w.Body.String()
-		if !strings.Contains(page, `lang="es"`) || strings.Contains(page, spanish) || !strings.Contains(page, ours) {
-			t.Errorf("%.20s: the page says %q, or not %q\n%s", message, spanish, ours, page)
-		}
 	}
 }
 

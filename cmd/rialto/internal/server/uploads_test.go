@@ -9,7 +9,6 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -422,115 +421,6 @@ func TestAFileIsSentOnThePageOfItsLink(t *testing.T) {
 	}
 }
 
-// TestFilesOfChatGPT gives send_task what ChatGPT gives it, and the bare string of its apps on phones.
-func TestFilesOfChatGPT(t *testing.T) {
-	u := newUploading(t)
-	file := pdf(1000)
-	chat := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Write(file) }))
-	t.Cleanup(chat.Close)
-	alice := u.token("alice", oauth.ScopeTools)
-	args := `{"message":"parts","attachments":[{"download_url":"` + chat.URL + `/x","file_id":"f1","mime_type":"application/pdf","file_name":"report.pdf"}]}`
-	if _, failed := u.send(alice, args); !strings.Contains(failed, "could not be fetched") {
-		t.Errorf("a private address: got %q", failed)
-	}
-	u.bridge.Runner.Uploads.FetchLoopback = true
-	if task, failed := u.send(alice, args); failed != "" || task.State != a2a.Completed {
-		t.Errorf("got %+v, %s", task, failed)
-	}
-	if sent := u.agents[a2a.V10].Received(); len(sent) != 1 || !bytes.Equal(sent[0].Message.Parts[1].Content.(a2a.Raw), file) {
-		t.Errorf("the agent got %d messages, or another file", len(sent))
-	}
-	for _, given := range []string{`["chat_upload://1"]`, `"chat_upload://1"`, `[{"file_id":"f1"}]`} {
-		if _, failed := u.send(alice, `{"message":"parts","attachments":`+given+`}`); !strings.Contains(failed, u.cfg.Load().URL+uploads.Path) {
-			t.Errorf("%s: got %q", given, failed)
-		}
-	}
-	list := u.do("POST", "/mcp", alice, listing)
-	if !strings.Contains(list.body, `"openai/fileParams":["attachments"]`) {
-		t.Errorf("got %s", list.body)
-	}
-}
-
-// TestTheToolOfASkillTakesFiles calls the tool of a skill that has a form and takes PDF files. The agent gets
-// the file, and the data as they were written. The tool of a skill that takes data alone has no files.
-func TestTheToolOfASkillTakesFiles(t *testing.T) {
-	agent := a2atest.NewAgent()
-	t.Cleanup(func() { agent.Close() })
-	form := a2a.SkillForm{Input: json.RawMessage(`{"type":"object","properties":{"message":{"type":"string"},"page":{"type":"integer"}},"required":["message"],"additionalProperties":false}`)}
-	card := agent.Card()
-	card.Skills = []a2a.Skill{
-		{ID: "read", Name: "Read", Tags: []string{"x"}, InputModes: []string{"application/json", "application/pdf"}},
-		{ID: "count", Name: "Count", Tags: []string{"x"}, InputModes: []string{"application/json", "text/plain"}},
-	}
-	card.Capabilities.Extensions = append(card.Capabilities.Extensions, a2a.NewSkillForms(map[string]a2a.SkillForm{"read": form, "count": form}))
-	u := &uploading{rig: newRig(t, config.Agent{Name: "one", URL: a2atest.Serve(t, agent, card, a2a.V10), SkillsAsTools: true})}
-	alice := u.token("alice", oauth.ScopeTools)
-	var list struct {
-		Tools []struct {
-			Name        string
-			InputSchema struct{ Properties map[string]any }
-			Meta        struct {
-				Params []string `json:"openai/fileParams"`
-			} `json:"_meta"`
-		}
-	}
-	u.rpc(alice, "tools/list", "", &list)
-	files := map[string]bool{}
-	for _, tool := range list.Tools {
-		if tool.InputSchema.Properties["page"] != nil {
-			files[tool.Name] = len(tool.Meta.Params) == 1 && tool.InputSchema.Properties["attachments"] != nil && tool.InputSchema.Properties["files"] != nil
-		}
-	}
-	if len(files) != 2 || !files["read"] || files["count"] {
-		t.Errorf("got tools with files: %v", files)
-	}
-
-	l := u.link(alice, aPDF)
-	if got := u.put(l, pdf(1000)); got.status != 201 {
-		t.Fatal(got)
-	}
-	var task taskResult
-	if failed := u.tool(alice, "read", `{"message":"parts","page":12345678901234567890,"files":[{"upload":"`+l.ID+`"}]}`, &task); failed != "" {
-		t.Fatal(failed)
-	}
-	parts := agent.Received()[0].Message.Parts
-	if len(parts) != 3 || len(parts[1].Content.(a2a.Raw)) != 1000 || string(parts[2].Content.(a2a.Data)) != `{"message":"parts","page":12345678901234567890}` {
-		t.Errorf("the agent got %+v", parts)
-	}
-}
-
-// TestARepeatedCallFetchesItsFilesOnce repeats a call with a file of the chat whose address has ended since:
-// it was fetched under another id, and the message was sent twice, or the call failed.
-func TestARepeatedCallFetchesItsFilesOnce(t *testing.T) {
-	u := newUploading(t)
-	u.bridge.Runner.Uploads.FetchLoopback = true
-	fetched := 0
-	chat := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fetched++
-		if fetched > 1 {
-			w.WriteHeader(http.StatusForbidden)
-			return
-		}
-		w.Write(pdf(1000))
-	}))
-	t.Cleanup(chat.Close)
-	alice := u.token("alice", oauth.ScopeTools)
-	call := func(address, file string) (taskResult, string) {
-		return u.send(alice, `{"message":"parts","message_id":"m1","attachments":[{"download_url":"`+chat.URL+address+`","file_id":"`+file+`"}]}`)
-	}
-	first, failed := call("/1", "f1")
-	if failed != "" || first.State != a2a.Completed {
-		t.Fatalf("got %+v, %s", first, failed)
-	}
-	again, failed := call("/2", "f1")
-	if failed != "" || again.TaskID != first.TaskID || fetched != 1 || len(u.agents[a2a.V10].Received()) != 1 {
-		t.Errorf("again: got %+v, %s, want the task %s; fetched %d times", again, failed, first.TaskID, fetched)
-	}
-	if _, failed := call("/3", "f2"); !strings.Contains(failed, "status 403") {
-		t.Errorf("another file: got %q", failed)
-	}
-}
-
 // TestATaskEndsWhenItsLinkExpires: such a task waited for its file without end.
 func TestATaskEndsWhenItsLinkExpires(t *testing.T) {
 	u := newUploading(t)
@@ -552,55 +442,6 @@ func TestATaskEndsWhenItsLinkExpires(t *testing.T) {
 	}
 	if n := len(u.agents[a2a.V10].Received()); n != 0 {
 		t.Errorf("the agent got %d messages", n)
-	}
-}
-
-// TestAFileIsCheckedBeforeAnAgentSeesIt has a scanner that takes a file, refuses it, leads elsewhere, and is
-// away. What it does not take leaves nothing, and the link can be used again.
-func TestAFileIsCheckedBeforeAnAgentSeesIt(t *testing.T) {
-	file := pdf(300_000)
-	answers := http.StatusOK
-	var seen []byte
-	scanner := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen, _ = io.ReadAll(r.Body)
-		if r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/pdf" {
-			t.Errorf("the scanner got %s of %s", r.Method, r.Header.Get("Content-Type"))
-		}
-		w.Header().Set("Location", "/elsewhere")
-		w.WriteHeader(answers)
-	}))
-	t.Cleanup(scanner.Close)
-	u := newUploading(t, func(c *config.Config) { c.Links.Uploads.ScanURL = scanner.URL + "/scan" })
-	alice := u.token("alice", oauth.ScopeTools)
-	l := u.link(alice, aPDF)
-	waits, failed := u.send(alice, `{"message":"parts","files":[{"upload":"`+l.ID+`"}]}`)
-	if failed != "" {
-		t.Fatal(failed)
-	}
-	for _, status := range []int{http.StatusUnprocessableEntity, http.StatusTemporaryRedirect, http.StatusInternalServerError} {
-		answers, seen = status, nil
-		if got := u.put(l, file); got.status != 422 || !strings.Contains(got.body, "check of this server refused") {
-			t.Errorf("the scanner answers %d: got %d %s", status, got.status, got.body)
-		}
-		if !bytes.Equal(seen, file) {
-			t.Errorf("the scanner got %d bytes, not the file", len(seen))
-		}
-	}
-	service := u.bridge.Runner.Uploads
-	service.ScanURL = "http://127.0.0.1:1/scan"
-	if got := u.put(l, file); got.status != 503 || got.header.Get("Retry-After") == "" || !strings.Contains(got.body, "cannot be checked") {
-		t.Errorf("the scanner is away: got %d %v %s", got.status, got.header, got.body)
-	}
-	if n := len(u.agents[a2a.V10].Received()); n != 0 {
-		t.Errorf("the agent got %d messages before the check", n)
-	}
-
-	service.ScanURL, answers = scanner.URL+"/scan", http.StatusOK
-	if got := u.put(l, file); got.status != 201 {
-		t.Fatalf("the scanner takes it: got %d %s", got.status, got.body)
-	}
-	if task := u.awaitEnd(alice, waits); task.State != a2a.Completed {
-		t.Errorf("got %+v", task)
 	}
 }
 
