@@ -38,8 +38,8 @@ func readCosts(
 	return parts, nil
 }
 
-// costs returns the costs of each group by currency, each rounded once. Charges know no tools and no
-// outcomes: a filter by one of these has no costs.
+// costs returns the costs of each group by currency, each rounded once. Charges know neither tools nor
+// outcomes, so a filter by a tool or an outcome has no costs.
 func costs(
 	ctx context.Context, s *Service, f usage.Filter, by usage.By,
 ) (map[string]usage.Costs, error) {
@@ -94,8 +94,9 @@ func Bill(ctx context.Context, s *Service, month, user string) ([]BillLine, erro
 
 	parts, err := readCosts(ctx, s, f, usage.ByUser)
 	lines := []BillLine{}
+	names := map[string]string{}
 	for _, part := range parts {
-		name, err := displayName(ctx, s, usage.ByUser, part[0].Key, map[string]string{})
+		name, err := displayName(ctx, s, usage.ByUser, part[0].Key, names)
 		if err != nil {
 			return nil, err
 		}
