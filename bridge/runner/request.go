@@ -29,7 +29,7 @@ type Request struct {
 	Data      json.RawMessage `json:"data"`
 	MessageID string          `json:"message_id"`
 
-	Attachments uploads.Attachments `json:"-"`
+	Attachments uploads.Attachments `json:"attachments"`
 
 	Pause string `json:"-"` // id of the message that began the pause to answer; "" is the present pause
 }

@@ -8,7 +8,6 @@ import (
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
-	"rialto/bridge/uploads"
 	"rialto/mcp"
 )
 
@@ -20,8 +19,7 @@ const (
 // sendArgs are the arguments of send_task.
 type sendArgs struct {
 	runner.Request
-	Wait        *float64            `json:"wait"`
-	Attachments uploads.Attachments `json:"attachments"`
+	Wait *float64 `json:"wait"`
 }
 
 func (t *Tools) sendTask() mcp.Tool {
@@ -53,7 +51,6 @@ func (t *Tools) sendOrAnswer(
 		return nil, err
 	}
 	if e == nil {
-		args.Request.Attachments = args.Attachments
 		sent, err := t.Runner.SendRequest(ctx, t.Directory.Access(ctx), &args.Request)
 		if err != nil {
 			return nil, err

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// isFileType reports whether an input mode is one of files, and not of what a message has anyway.
+// isFileType reports whether an input mode is that of a file: every message has text and data.
 func isFileType(mode string) bool {
 	return !strings.HasPrefix(mode, "text/plain") && !strings.HasPrefix(mode, "application/json")
 }
@@ -18,8 +18,7 @@ func withFiles(schema json.RawMessage) (roomy json.RawMessage, ok bool) {
 	if err == nil {
 		err = json.Unmarshal(members["properties"], &properties)
 	}
-	isNull := properties == nil
-	if err != nil || isNull || properties["files"] != nil || properties["attachments"] != nil {
+	if err != nil || properties == nil || properties["files"] != nil || properties["attachments"] != nil {
 		return schema, false
 	}
 

@@ -310,12 +310,13 @@ func messageOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 // unchanged but for files, with a text for agents that read only text.
 func dataOf(s skillOf, arguments json.RawMessage) (*sendArgs, error) {
 	args := &sendArgs{}
-	var members map[string]any
-	err := json.Unmarshal(arguments, &members)
-	if err == nil && s.files {
+	var err error
+	if s.files {
 		arguments, err = takeFiles(arguments, args)
-		delete(members, "files")
-		delete(members, "attachments")
+	}
+	var members map[string]any
+	if err == nil {
+		err = json.Unmarshal(arguments, &members)
 	}
 	if err != nil {
 		return nil, ledger.InputError{
