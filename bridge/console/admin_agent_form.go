@@ -8,13 +8,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-
-	"go.yaml.in/yaml/v3"
 
 	"rialto/bridge/console/cardreport"
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
+	"rialto/internal/embedded"
 	"rialto/templates"
 )
 
@@ -72,12 +70,7 @@ type agentField struct {
 var agentFormFile []byte
 
 // agentFields are the fields in their groups.
-var agentFields = sync.OnceValue(func() (all map[string][]agentField) {
-	if err := yaml.Unmarshal(agentFormFile, &all); err != nil {
-		panic(err) // the file is ours
-	}
-	return all
-})
+var agentFields = embedded.YAML[map[string][]agentField](agentFormFile)
 
 // fields returns the fields of some groups with the values of a form. Passwords stay empty.
 func fields(values url.Values, groups ...string) (all []templates.Field) {

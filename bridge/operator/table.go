@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"bytes"
 	"context"
 	_ "embed" // for tables.yaml
 	"reflect"
@@ -9,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"rialto/internal/embedded"
 )
 
 //go:embed tables.yaml
@@ -17,15 +16,8 @@ var tablesFile []byte
 
 // tables returns the lists by their names.
 var tables = sync.OnceValue(func() map[string]*Table {
-	var all []*Table
-	d := yaml.NewDecoder(bytes.NewReader(tablesFile))
-	d.KnownFields(true)
-	if err := d.Decode(&all); err != nil {
-		panic(err) // the file is ours
-	}
-
 	named := map[string]*Table{}
-	for _, t := range all {
+	for _, t := range embedded.YAML[[]*Table](tablesFile)() {
 		named[t.Name] = t
 	}
 

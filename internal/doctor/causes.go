@@ -6,10 +6,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"sync"
 
-	"go.yaml.in/yaml/v3"
-
+	"rialto/internal/embedded"
 	"rialto/internal/neterr"
 )
 
@@ -26,12 +24,7 @@ type cause struct {
 var causesFile []byte
 
 // causes returns all causes, the one that explains most first.
-var causes = sync.OnceValue(func() (all []cause) {
-	if err := yaml.Unmarshal(causesFile, &all); err != nil {
-		panic(err) // the file is ours
-	}
-	return all
-})
+var causes = embedded.YAML[[]cause](causesFile)
 
 // detectors recognize a cause, by its ID. They return a Cause without a text if it is not this one.
 var detectors = map[string]func(*observation) Cause{

@@ -3,9 +3,8 @@ package doctor
 import (
 	_ "embed" // for checks.yaml
 	"net/http"
-	"sync"
 
-	"go.yaml.in/yaml/v3"
+	"rialto/internal/embedded"
 )
 
 // check is one thing that is examined, as checks.yaml describes it.
@@ -24,12 +23,7 @@ type check struct {
 var checksFile []byte
 
 // checks returns all checks, in their order.
-var checks = sync.OnceValue(func() (all []check) {
-	if err := yaml.Unmarshal(checksFile, &all); err != nil {
-		panic(err) // the file is ours
-	}
-	return all
-})
+var checks = embedded.YAML[[]check](checksFile)
 
 // examiners examine what a check is about, by its ID.
 var examiners = map[string]func(*examination) finding{

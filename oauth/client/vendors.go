@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"go.yaml.in/yaml/v3"
+	"rialto/internal/embedded"
 )
 
 // vendor is a company whose products attackers imitate. vendors.yaml describes the members.
@@ -25,10 +25,7 @@ var vendorsFile []byte
 
 // vendors returns those of the file.
 var vendors = sync.OnceValue(func() (all []vendor) {
-	if err := yaml.Unmarshal(vendorsFile, &all); err != nil {
-		panic(err) // the file is ours
-	}
-
+	all = embedded.YAML[[]vendor](vendorsFile)()
 	for i, v := range all {
 		if v.Domain != "" {
 			at := []string{"https://*." + v.Domain, "https://" + v.Domain + "/*"}

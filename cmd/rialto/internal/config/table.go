@@ -5,10 +5,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/knadh/koanf/v2"
-	"go.yaml.in/yaml/v3"
+
+	"rialto/internal/embedded"
 )
 
 // Setting is one setting of the configuration. Its type is that of the field with
@@ -33,12 +33,7 @@ type Setting struct {
 var settings []byte
 
 // table returns all settings, by the table of the documentation that has them.
-var table = sync.OnceValue(func() (all map[string][]Setting) {
-	if err := yaml.Unmarshal(settings, &all); err != nil {
-		panic(err) // a mistake in settings.yaml
-	}
-	return all
-})
+var table = embedded.YAML[map[string][]Setting](settings)
 
 func find(key string) (Setting, bool) {
 	for _, part := range table() {

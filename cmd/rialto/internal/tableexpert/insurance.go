@@ -6,7 +6,7 @@ import (
 	"embed"
 	"io"
 
-	"go.yaml.in/yaml/v3"
+	"rialto/internal/embedded"
 )
 
 // insuranceFiles are the built-in tables, which insurance_data_test.go makes, their topics, a note
@@ -24,12 +24,7 @@ func insuranceFile(name string) []byte {
 }
 
 // insuranceYAML decodes a file.
-func insuranceYAML[T any](name string) (v T) {
-	if err := yaml.Unmarshal(insuranceFile(name), &v); err != nil {
-		panic("tableexpert: " + err.Error())
-	}
-	return v
-}
+func insuranceYAML[T any](name string) T { return embedded.YAML[T](insuranceFile(name))() }
 
 // insurance returns the built-in tables.
 func insurance() (*source, error) {
