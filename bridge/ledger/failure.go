@@ -86,7 +86,8 @@ func FailureOf(err error) *Failure {
 var (
 	agentAt = regexp.MustCompile(`the agent at \S+?(: | failed )`)
 	onWire  = regexp.MustCompile(
-		`\b((dial|read|write) (tcp|udp)[46]?:? |lookup |(tls: failed to verify certificate: )?x509: |its certificate is not valid: ).*`,
+		`\b((dial|read|write) (tcp|udp)[46]?:? |lookup |` +
+			`(tls: failed to verify certificate: )?x509: |its certificate is not valid: ).*`,
 	)
 )
 

@@ -47,7 +47,11 @@ func addUserCommand() *cobra.Command {
 
 func inviteUserCommand() *cobra.Command {
 	var role bool
-	cmd := onEntry("accounts", "invite NAME", "Add an account, and print a link with which its person chooses a password")
+	cmd := onEntry(
+		"accounts",
+		"invite NAME",
+		"Add an account, and print a link with which its person chooses a password",
+	)
 	cmd.Flags().BoolVar(&role, "admin", false, "make the account an administrator")
 	return withOperator(cmd, func(r *request) error {
 		return r.printLink(r.AddAccount(r.ctx, operator.CommandLine, r.name, "", role))

@@ -55,8 +55,9 @@ func (p *Proxy) offer(raw json.RawMessage) json.RawMessage {
 	}
 
 	members["path"] = map[string]string{
-		"type":        "string",
-		"description": "Path of a file in " + p.Files.Name() + " on the computer of the user. Give this instead of upload.",
+		"type": "string",
+		"description": "Path of a file in " + p.Files.Name() +
+			" on the computer of the user. Give this instead of upload.",
 	}
 	delete(items, "required")
 	name, _ := tool["name"].(string)
