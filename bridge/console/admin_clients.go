@@ -130,7 +130,7 @@ func (c adminClients) client(r *http.Request) (*templates.Console, error) {
 		)
 	}
 
-	grants.Table.Empty = "Nobody has connected this app."
+	grants.Table.Empty = "This app has no connections."
 	return &templates.Console{
 		Title:    "App",
 		Name:     x.Name,
