@@ -112,7 +112,7 @@ type Table struct {
 	Rows    []Entry
 	Dense   bool    // on a phone the cells after the first share a line, without the names of their columns
 	Bulk    *Button // for the rows that are ticked; nil is nothing
-	Empty   string  // what is said where there are no rows, a sentence of ours
+	Empty   string  // the sentence in place of rows, one of ours
 	Total   Text    // how many rows there are on all pages; nil shows none
 	First   string  // leads to the first page, in lists that are only read forward
 	Prev    string  // leads to the page before; "" on the first

@@ -76,7 +76,7 @@ type Price struct {
 	Units    []UnitPrice `json:"units,omitempty" koanf:"units"`
 }
 
-// UnitPrice is the price of one unit of what the agent reports in the metadata of a task.
+// UnitPrice is the price of one unit that the agent reports in the metadata of a task, such as a token.
 type UnitPrice struct {
 	Name  string `json:"name" koanf:"name"` // the member of the metadata: usage.input_tokens
 	Price string `json:"price" koanf:"price"`

@@ -276,7 +276,7 @@ func (sv *Service) Shared(ctx context.Context, secret string) (*DocumentView, ti
 	return doc, s.Expires, nil
 }
 
-// CountView counts that somebody looks at what is shared by a link, for its owner.
+// CountView counts a view of the document behind a link. Views by its owner do not count.
 func (sv *Service) CountView(ctx context.Context, access directory.Access, secret string) {
 	hash := hashOf(secret)
 	now := sv.Runner.Now()

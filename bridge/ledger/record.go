@@ -65,7 +65,8 @@ type Record struct {
 	Resent bool // the message being sent was unsent until now
 }
 
-// LeftByItself is in a MessageID, before a number, after the agent left a pause without a message.
+// LeftByItself separates the ID of a message from a number in a MessageID: how often the agent has left
+// a pause without an answer since that message.
 const LeftByItself = "+rialto-"
 
 // State tells where the task stands. A task that no agent has confirmed is
@@ -164,7 +165,7 @@ func (e *Record) KeepUnsent(m *a2a.Message, until a2a.State, why *i18n.Message, 
 	}
 }
 
-// TakeUnsent removes the unsent message, to be sent under another id.
+// TakeUnsent removes the unsent message and returns it with an id, under which it is sent.
 func (e *Record) TakeUnsent(id string) *a2a.Message {
 	m := e.Task.History[0]
 	m.ID = id

@@ -9,7 +9,8 @@ import (
 // maxSignals limits the queue of signals; more are dropped.
 const maxSignals = 256
 
-// Publisher reports changes of tasks to this process and to the other replicas. It does not wait.
+// Publisher reports changes of tasks to this process, to the other replicas and to the Meter. It does
+// not wait.
 type Publisher struct {
 	Signals   ledger.Signals // to other replicas; nil if there are none
 	Listeners []TaskListener // hear of changes of tasks, in this order

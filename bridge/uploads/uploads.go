@@ -3,8 +3,8 @@
 // agent of the task that names them. It knows agents' messages. It does not run tasks (see package
 // runner), and serves no HTTP (see package web).
 //
-// A message names an upload by a part with the address "upload:ID". The part stays so in the record
-// of the task; only what goes to the agent has the bytes, or a signed link to them.
+// A message names an upload by a part with the address "upload:ID". The record of the task keeps
+// that address; the agent gets the bytes instead, or a signed link to them.
 package uploads
 
 import (

@@ -26,7 +26,7 @@ var (
 	TakesTLS = i18n.New("it speaks HTTPS and was asked over plain HTTP; write https:// in its URL")
 )
 
-// Explain returns the reason in err: one of these, or what is wrong with a certificate. Without a
+// Explain returns the reason in err: one of these variables, or the fault of a certificate. Without a
 // reason, it returns err.
 func Explain(err error) error {
 	var (

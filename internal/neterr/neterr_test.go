@@ -15,7 +15,7 @@ import (
 	"rialto/internal/neterr"
 )
 
-// TestAPeerThatIsNotReached asks peers that fail in each way, and one for which there are no words.
+// TestAPeerThatIsNotReached asks peers that fail in each way, and one whose failure has no words here.
 func TestAPeerThatIsNotReached(t *testing.T) {
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()

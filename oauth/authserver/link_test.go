@@ -174,7 +174,7 @@ func TestAnInvitedPersonChoosesAPassword(t *testing.T) {
 	}
 }
 
-// TestAnInvitedPersonChoosesAPasskey adds one in the place of a password, which nobody knows then.
+// TestAnInvitedPersonChoosesAPasskey adds a passkey; the account then has a random password.
 func TestAnInvitedPersonChoosesAPasskey(t *testing.T) {
 	r := newRig(t, named(""))
 	link, b := r.invite("eve"), r.browser()

@@ -65,7 +65,7 @@ func (as *Accounts) FindID(ctx context.Context, id string) (*oauth.Account, erro
 }
 
 // Add creates a local account. Without a password its person is invited: NewLink returns a link with
-// which the person chooses one. It returns ErrExists if there is an account of that name.
+// which the person chooses one. It returns ErrExists if the name is taken.
 func (as *Accounts) Add(ctx context.Context, name, password string) error {
 	if password == "" {
 		return as.invite(ctx, name)

@@ -83,8 +83,8 @@ func (pw *Passwords) wrongLink(r *http.Request, err error) error {
 	return linkProblem(err)
 }
 
-// choose sets the password that an invited person chose. Beside a passkey, which it returns, nobody
-// knows the password.
+// choose sets the password that an invited person chose, or a random one beside the passkey that it
+// returns.
 func (pw *Passwords) choose(
 	r *http.Request, f endpoint.Form, a *oauth.Account,
 ) (key *webauthn.Credential, err error) {

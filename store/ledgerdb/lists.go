@@ -47,7 +47,7 @@ func scanSummary(r sqldb.Row) (t ledger.Summary, err error) {
 		&t.Updated,
 		&failure,
 	)
-	_ = decodeJSON(failure, &t.Failure) // of a damaged row, the summary says enough
+	_ = decodeJSON(failure, &t.Failure) // the summary of a damaged row says enough
 	return t, err
 }
 
@@ -110,7 +110,7 @@ func scanOperatorTask(r sqldb.Row) (t operator.Task, err error) {
 		&t.Updated,
 		&failure,
 	)
-	_ = decodeJSON(failure, &t.Failure) // of a damaged row, the summary says enough
+	_ = decodeJSON(failure, &t.Failure) // the summary of a damaged row says enough
 	return t, err
 }
 

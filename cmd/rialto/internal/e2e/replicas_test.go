@@ -79,9 +79,9 @@ func twoReplicas(t *testing.T, agent string) (replicas []*program, token string)
 	return replicas, output(t, "", "token", "--user", "alice", "--ttl", "24h", "--config", config)
 }
 
-// TestReplicasShareUploads sends files to another replica than the one that gave their links: one that a task
-// of the first replica waits for, one that is named later, and one that a task waits for whose replica has
-// been killed.
+// TestReplicasShareUploads sends files to another replica than the one that gave their links. A task of the
+// first replica waits for one of them, a message names the second later, and the replica whose task waits for
+// the third has been killed.
 func TestReplicasShareUploads(t *testing.T) {
 	agent := newAgent(t, func(_ context.Context, turn *a2aexec.Turn) error {
 		content, _ := turn.Message.Parts[1].Content.(a2a.Raw)

@@ -273,7 +273,7 @@ func TestABillAddsUpToTheCent(t *testing.T) {
 		t.Fatalf("got %d %s", got.status, got.body)
 	}
 	if got := r.do("POST", "/api/v1/admin/agents", admin, `{"name":"odd","url":"`+address+`","price":{"currency":"dollars"}}`); got.status != http.StatusBadRequest || !strings.Contains(got.body, "is not a currency") {
-		t.Errorf("got %d %s for a currency that there is not", got.status, got.body)
+		t.Errorf("got %d %s for an unknown currency", got.status, got.body)
 	}
 	r.create(r.full("bob"), "paid", `{"message":"echo hello","wait":20}`)
 	bob, err := r.oauth.Accounts.Find(t.Context(), "bob")

@@ -1,7 +1,7 @@
 // Package stdio passes MCP messages between a program that launches commands and a server at a URL
-// (Streamable HTTP). Messages pass as they are, with their ids: the proxy serves nothing of its
-// own, and the two speak the revision that they agree on. It knows only what a transport has to:
-// the headers that repeat a body, what ends a stream, and the session of revisions before
+// (Streamable HTTP). Messages pass as they are, with their ids, and the two speak the revision that
+// they agree on; only files named by their paths are replaced (files.go). It knows what a transport
+// has to: the headers that repeat a body, what ends a stream, and the session of revisions before
 // 2026-07-28.
 package stdio
 
