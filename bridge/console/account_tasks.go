@@ -12,6 +12,7 @@ import (
 	"rialto/bridge/documents"
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
+	"rialto/bridge/sanitize"
 	"rialto/bridge/web"
 	"rialto/templates"
 )
@@ -189,7 +190,7 @@ func cancelError(err error) error {
 		return &operator.Error{
 			Code: "agent_refused",
 			Text: "The agent didn't stop: {}",
-			Args: []string{shown(refused.Message, 300)},
+			Args: []string{sanitize.Short(refused.Message, 300)},
 		}
 	}
 	if _, ok := ledger.InputText(err); ok {

@@ -10,6 +10,7 @@ import (
 	"rialto/bridge/console/cardreport"
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
+	"rialto/bridge/sanitize"
 	"rialto/internal/usage"
 	"rialto/templates"
 )
@@ -73,7 +74,7 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 		},
 	})
 	if s.Health != nil && s.Health.Card != nil {
-		p.Lead = templates.Verbatim(shown(s.Health.Card.Description, 300))
+		p.Lead = templates.Verbatim(sanitize.Short(s.Health.Card.Description, 300))
 		p.Sections = append(p.Sections, cardreport.Skills(directory.SkillInfos(s.Health.Card)))
 	}
 
@@ -109,7 +110,7 @@ func (c adminAgents) agentNumbers(r *http.Request, name string) (*templates.Sect
 // cardName is the name on the card of an agent, or else ours.
 func cardName(s directory.AgentStatus) templates.Text {
 	if s.Health != nil && s.Health.Card != nil && s.Health.Card.Name != "" {
-		return templates.Verbatim(shown(s.Health.Card.Name, 200))
+		return templates.Verbatim(sanitize.Short(s.Health.Card.Name, 200))
 	}
 	return templates.Verbatim(s.Name)
 }
@@ -141,7 +142,7 @@ func lastErrors(s *directory.AgentStatus) (notes []templates.Remark) {
 	if h.Failure != "" && h.Failed.After(h.Answered) {
 		notes = append(
 			notes,
-			warning(templates.Textf("The last call got no answer: {}", shown(h.Failure, 500)))...)
+			warning(templates.Textf("The last call got no answer: {}", sanitize.Short(h.Failure, 500)))...)
 	}
 
 	return notes

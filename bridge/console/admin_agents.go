@@ -6,6 +6,7 @@ import (
 
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
+	"rialto/bridge/sanitize"
 	"rialto/templates"
 )
 
@@ -79,8 +80,8 @@ func speaks(s directory.AgentStatus) templates.Text {
 	}
 	i := s.Health.Interface
 	return templates.Lines(
-		templates.Verbatim("A2A "+shown(string(i.Version), 20)),
-		templates.Verbatim(shown(string(i.Binding), 50)),
+		templates.Verbatim("A2A "+sanitize.Short(string(i.Version), 20)),
+		templates.Verbatim(sanitize.Short(string(i.Binding), 50)),
 	)
 }
 

@@ -7,6 +7,7 @@ import (
 	"rialto/bridge/console/auditreport"
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
+	"rialto/bridge/sanitize"
 	"rialto/internal/usage"
 	"rialto/templates"
 )
@@ -191,7 +192,7 @@ func agentProblem(h *directory.Health) templates.Text {
 	if h.Problem != "" {
 		return templates.Errorf("Its card can't be read: {}", h.Err, upTo(300))
 	}
-	return templates.Textf("The last call got no answer: {}", shown(h.Failure, 300))
+	return templates.Textf("The last call got no answer: {}", sanitize.Short(h.Failure, 300))
 }
 
 // nextSteps says what to do on a server that has just been set up.

@@ -10,6 +10,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge/ledger"
 	"rialto/bridge/operator"
+	"rialto/bridge/sanitize"
 	"rialto/bridge/web"
 	"rialto/templates"
 )
@@ -75,12 +76,12 @@ func (c adminTasks) taskFacts(r *http.Request, e *ledger.Record) ([]templates.Fa
 
 	facts := []templates.Fact{
 		fact("Account", owner(name, e.Owner)),
-		fact("App", appLink(e.Client, shown(app, 200))),
+		fact("App", appLink(e.Client, sanitize.Short(app, 200))),
 		fact("Agent", agentLink(e.Agent)),
 		fact("Sent", templates.Stamp(e.Created)), fact("Changed", templates.Stamp(e.Updated)),
 		fact("Task ID", templates.ID(e.Handle)),
 	}
-	if conversation := shown(e.ContextID(), 200); conversation != "" {
+	if conversation := sanitize.Short(e.ContextID(), 200); conversation != "" {
 		facts = append(facts, fact("Conversation", templates.ID(conversation)))
 	}
 

@@ -94,9 +94,6 @@ func (c adminTasks) cancelAny(f *form, id string) error {
 }
 
 // upTo returns what cleans text, and cuts it to a length.
-func upTo(most int) func(string) string { return func(s string) string { return shown(s, most) } }
-
-// shown cleans text for a page, and cuts it to a length.
-func shown(s string, most int) string {
-	return sanitize.Truncate(sanitize.Text(s), most)
+func upTo(most int) func(string) string {
+	return func(s string) string { return sanitize.Short(s, most) }
 }

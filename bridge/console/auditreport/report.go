@@ -76,7 +76,7 @@ func withDetail(text templates.Text, below templates.Text) templates.Text {
 
 // short is untrusted text, truncated; nil if it is empty.
 func short(s string, most int, show func(string) templates.Text) templates.Text {
-	s = shown(s, most)
+	s = sanitize.Short(s, most)
 	if s == "" {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (r Report) about(ctx context.Context, e audit.Event) templates.Text {
 			return withDetail(templates.ID(e.Target), detail)
 		}
 		return templates.Lines(
-			templates.Textf("as {}", templates.Verbatim(shown(name, 300))),
+			templates.Textf("as {}", templates.Verbatim(sanitize.Short(name, 300))),
 			withDetail(templates.ID(e.Target), detail),
 		)
 	case audit.Settings: // the target identifies the settings to the server
@@ -137,11 +137,8 @@ func (r Report) Subject(ctx context.Context, e audit.Event) templates.Text {
 	}
 
 	return templates.Row(
-		templates.Verbatim(shown(cmp.Or(who, e.Address, "–"), 100)),
+		templates.Verbatim(sanitize.Short(cmp.Or(who, e.Address, "–"), 100)),
 		templates.Verbatim("·"),
 		templates.When(e.At, r.Now),
 	)
 }
-
-// shown cleans text for a page, and cuts it to a length.
-func shown(s string, most int) string { return sanitize.Truncate(sanitize.Text(s), most) }
