@@ -31,6 +31,7 @@ import (
 	"rialto/bridge/operator"
 	"rialto/bridge/sanitize"
 	"rialto/internal/dberr"
+	"rialto/internal/i18n"
 	"rialto/internal/usage"
 )
 
@@ -269,7 +270,7 @@ func (a *API) refusalOf(err error) *refusal {
 		r := reasons[refused.Reason]
 		own = &refusal{r.status, cmp.Or(r.code, refused.Code), refused.Error()}
 	case errors.As(err, &e):
-		own = &refusal{http.StatusBadGateway, "agent_error", sentence(e.Error())}
+		own = &refusal{http.StatusBadGateway, "agent_error", i18n.Sentence(e.Error())}
 		for _, row := range statuses {
 			if a2a.Is(err, row.is) {
 				own.status = row.status
@@ -278,7 +279,7 @@ func (a *API) refusalOf(err error) *refusal {
 			}
 		}
 	case errors.As(err, &agent):
-		own = &refusal{http.StatusBadRequest, "invalid_request", sentence(err.Error())}
+		own = &refusal{http.StatusBadRequest, "invalid_request", i18n.Sentence(err.Error())}
 	default:
 		own = &refusal{
 			http.StatusInternalServerError,
@@ -307,18 +308,6 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, err error) int 
 		Error       string `json:"error"`
 		Description string `json:"error_description"`
 	}{own.code, own.text})
-}
-
-// sentence makes one of the words of an error.
-func sentence(s string) string {
-	if s == "" {
-		return s
-	}
-	s = strings.ToUpper(s[:1]) + s[1:]
-	if !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "?") {
-		s += "."
-	}
-	return s
 }
 
 // write answers with JSON and returns how many bytes it has. What agents say is clean

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Message is a sentence with its values. As an error and as text it is in English.
@@ -121,4 +123,17 @@ func (s *Stored) Message() *Message {
 		m.Values = append(m.Values, Value{Text: v})
 	}
 	return m
+}
+
+// Sentence begins text with a capital letter and ends it with a full stop, unless it is a question.
+func Sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	text = string(unicode.ToUpper(first)) + text[size:]
+	if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "?") {
+		text += "."
+	}
+	return text
 }

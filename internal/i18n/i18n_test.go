@@ -40,3 +40,17 @@ func TestASentenceKeepsItsValues(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestASentenceBeginsWithACapital has a first letter of two bytes, which was cut in two.
+func TestASentenceBeginsWithACapital(t *testing.T) {
+	for text, want := range map[string]string{
+		"":              "",
+		"no such table": "No such table.",
+		"which one?":    "Which one?",
+		"índice.":       "Índice.",
+	} {
+		if got := i18n.Sentence(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 
 	"rialto/a2a/a2aexec"
 	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
+	"rialto/internal/i18n"
 )
 
 // answerRows is the data of a query's answer.
@@ -56,6 +57,6 @@ func rowSummary(res *sqlbox.Result) string {
 		return fmt.Sprintf("The first %s; the rest would make the answer too long. "+
 			"Select fewer columns, or aggregate.", rows)
 	default:
-		return sentence(rows)
+		return i18n.Sentence(rows)
 	}
 }

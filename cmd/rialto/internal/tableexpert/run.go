@@ -13,6 +13,7 @@ import (
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
 	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
+	"rialto/internal/i18n"
 )
 
 // request is what a message asks for: the members of its data parts, and its
@@ -49,7 +50,7 @@ func (e *Expert) serve(ctx context.Context, t *a2aexec.Turn) error {
 	case errors.As(err, &refused):
 		t.Fail(refused.text)
 	case errors.As(err, &box):
-		t.Fail(sentence(e.catalog.withHint(box.Message)))
+		t.Fail(i18n.Sentence(e.catalog.withHint(box.Message)))
 	default:
 		e.cfg.Log.ErrorContext(
 			ctx, "the table expert could not answer",
@@ -195,16 +196,4 @@ func (l *rowLimit) UnmarshalJSON(b []byte) error {
 	}
 	*l = rowLimit(min(n, maxRows))
 	return nil
-}
-
-// sentence makes an error a sentence.
-func sentence(s string) string {
-	if s == "" {
-		return s
-	}
-	s = strings.ToUpper(s[:1]) + s[1:]
-	if !strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "?") {
-		s += "."
-	}
-	return s
 }

@@ -8,6 +8,7 @@ import (
 
 	"rialto/a2a/a2aexec"
 	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
+	"rialto/internal/i18n"
 )
 
 // description is a table as data.
@@ -102,7 +103,7 @@ func (d description) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n", d.Name)
 	if d.Note != "" {
-		fmt.Fprintf(&b, "%s\n", sentence(d.Note))
+		fmt.Fprintf(&b, "%s\n", i18n.Sentence(d.Note))
 	}
 	if d.RowCount != nil {
 		fmt.Fprintf(&b, "%s.\n", count(int(*d.RowCount), "row"))
