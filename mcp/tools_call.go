@@ -50,16 +50,8 @@ func (r *request) callTool() (json.RawMessage, error) {
 		t.Name,
 		t.DetachedFor,
 		func(ctx context.Context, a *elicitor) (*Result, error) {
-			c.Progress = r.progress()
-			c.TakesTask = r.takesTask()
 			c.elicitor = a
-			r.observed.Call = c
-			result, err := t.Call(ctx, c)
-			if result != nil {
-				r.observed.Result = result
-				r.observed.Size = result.Size()
-			}
-			return result, err
+			return r.runTool(ctx, t, c)
 		},
 	)
 	switch {
@@ -76,4 +68,17 @@ func (r *request) callTool() (json.RawMessage, error) {
 	}
 
 	return r.withoutTask(result, wire.CodeServer)
+}
+
+// runTool calls a tool, and shows the call and its result to observers.
+func (r *request) runTool(ctx context.Context, t *tool, c *Call) (*Result, error) {
+	c.Progress = r.progress()
+	c.TakesTask = r.takesTask()
+	r.observed.Call = c
+	result, err := t.Call(ctx, c)
+	if result != nil {
+		r.observed.Result = result
+		r.observed.Size = result.Size()
+	}
+	return result, err
 }

@@ -140,14 +140,7 @@ func (t *Transport) Carry(
 		return nil, err
 	}
 	if len(message) > DefaultMaxMessage {
-		e := a2a.Errorf(
-			a2a.InvalidParams,
-			"the message has %d bytes, which is more than %d",
-			len(message),
-			DefaultMaxMessage,
-		)
-		e.NotSent = true
-		return nil, e
+		return nil, errTooLong(len(message))
 	}
 
 	ctx = metadata.NewOutgoingContext(ctx, md)
@@ -156,9 +149,8 @@ func (t *Transport) Carry(
 		return stream(ctx, conn, name, message, limit)
 	}
 
-	ctx, cancel := context.WithCancelCause(
-		ctx,
-	) // a deadline would go to the server, which may end first with an error of its own
+	// A deadline would go to the server, which may end first with an error of its own.
+	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	late := time.AfterFunc(limit, func() { cancel(tooSlow(limit)) })
 	defer late.Stop()
@@ -187,6 +179,17 @@ func (t *Transport) Carry(
 	}
 
 	return newResponse(http.StatusOK, jsonHeader, card), nil
+}
+
+func errTooLong(bytes int) error {
+	e := a2a.Errorf(
+		a2a.InvalidParams,
+		"the message has %d bytes, which is more than %d",
+		bytes,
+		DefaultMaxMessage,
+	)
+	e.NotSent = true
+	return e
 }
 
 // responseMetadata is the metadata that a server has sent.

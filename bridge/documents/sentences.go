@@ -40,21 +40,7 @@ func next(e *ledger.Record, show RenderOptions) string {
 		return fmt.Sprintf("The agent gets the message when its files have come. Show the person the link of each "+
 			"file, or send it there; then call get_task with task_id %q to get the result.", id)
 	case state == a2a.InputRequired:
-		_, refused := e.DeliveryNotice()
-		step := ""
-		if refused != "" {
-			step = "The agent did not take the last answer: " + sanitize.Text(refused) + ". "
-		}
-		step += fmt.Sprintf(
-			"The agent asks for input. Get the answer from the user if you do not know it, "+
-				"then call send_task with task_id %q and the answer as message.",
-			id,
-		)
-		if answers != "" {
-			step += fmt.Sprintf(" The user can also answer at %s; "+
-				"then call get_task with the task_id to get the result.", answers)
-		}
-		return step
+		return nextAnswer(e, answers)
 	case state == a2a.AuthRequired && answers != "":
 		return fmt.Sprintf("The agent waits until the user has signed in or granted access. "+
 			"Give the user this link: %s. When that is done the task goes on; "+
@@ -84,6 +70,25 @@ func next(e *ledger.Record, show RenderOptions) string {
 	}
 
 	return ""
+}
+
+// nextAnswer tells the model to answer, and where the user can, unless answers is "".
+func nextAnswer(e *ledger.Record, answers string) string {
+	_, refused := e.DeliveryNotice()
+	step := ""
+	if refused != "" {
+		step = "The agent did not take the last answer: " + sanitize.Text(refused) + ". "
+	}
+	step += fmt.Sprintf(
+		"The agent asks for input. Get the answer from the user if you do not know it, "+
+			"then call send_task with task_id %q and the answer as message.",
+		e.Handle,
+	)
+	if answers != "" {
+		step += fmt.Sprintf(" The user can also answer at %s; "+
+			"then call get_task with the task_id to get the result.", answers)
+	}
+	return step
 }
 
 // endings say how a task ended that did not complete.

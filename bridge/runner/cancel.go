@@ -17,14 +17,8 @@ import (
 func (r *Runner) Cancel(
 	ctx context.Context, access directory.Access, handle string,
 ) (*ledger.Record, error) {
-	e, err := r.Task(ctx, access, handle)
-	if err == nil && !access.AllowsTool("cancel_task") {
-		err = access.CheckSend()
-	}
+	e, err := cancelable(ctx, r, access, handle)
 	if err != nil {
-		return nil, err
-	}
-	if err := ledger.Cancelable(e); err != nil {
 		return e, err
 	}
 	if e.Unsent() {
@@ -79,6 +73,20 @@ func (r *Runner) Cancel(
 	}
 
 	return r.AwaitIdle(ctx, access, handle, nil)
+}
+
+// cancelable returns a task that the caller may cancel. One that has ended comes with the error.
+func cancelable(
+	ctx context.Context, r *Runner, access directory.Access, handle string,
+) (*ledger.Record, error) {
+	e, err := r.Task(ctx, access, handle)
+	if err == nil && !access.AllowsTool("cancel_task") {
+		err = access.CheckSend()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e, ledger.Cancelable(e)
 }
 
 // withdraw drops the answer that is kept for the agent of a task, which waits for another one.
