@@ -6,6 +6,7 @@ package slowconn
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"sync/atomic"
@@ -100,14 +101,9 @@ func (c *conn) discardUnread() {
 	defer cancel()
 	_ = c.SetReadDeadline(time.Now().Add(unreadTime))
 
-	piece := make([]byte, Piece)
-	for taken := 0; taken < unreadBytes; {
-		n, err := c.Conn.Read(piece)
-		if err != nil {
-			return
-		}
-		taken += n
-		if c.unread.WaitN(ctx, n) != nil {
+	for range unreadBytes / Piece {
+		_, err := io.CopyN(io.Discard, c.Conn, Piece) // it holds no buffer while it waits for its turn
+		if err != nil || c.unread.WaitN(ctx, Piece) != nil {
 			return
 		}
 	}
