@@ -50,8 +50,10 @@ func (v *examination) try(c check) finding {
 	case c.Of == "login" && v.open():
 		return skip("the server asks for no login")
 	}
-	if why := needs[c.Needs](v); why != "" {
-		return skip(why)
+	for _, name := range c.Needs {
+		if why := needs[name](v); why != "" {
+			return skip(why)
+		}
 	}
 
 	f := examiners[c.ID](v)
@@ -120,9 +122,6 @@ func (v *examination) needAppAnd(endpoint string) string {
 
 // needPage needs the page of a good authorization request.
 func needPage(v *examination) string {
-	if why := needApp(v); why != "" {
-		return why
-	}
 	return need(
 		v.app.authorize(nil).status == http.StatusOK, "there is no page at the endpoint itself",
 	)
@@ -137,16 +136,10 @@ func needLogin(v *examination) string {
 }
 
 func needTokens(v *examination) string {
-	if why := needLogin(v); why != "" {
-		return why
-	}
 	return need(v.grant.tokens.text("access_token") != "", "there was no token")
 }
 
 func needRefreshToken(v *examination) string {
-	if why := needTokens(v); why != "" {
-		return why
-	}
 	return need(v.grant.tokens.text("refresh_token") != "", "there is no refresh token")
 }
 
@@ -156,23 +149,14 @@ func needToken(v *examination) string {
 }
 
 func needSession(v *examination) string {
-	if why := needToken(v); why != "" {
-		return why
-	}
 	v.mcp.session()
 	return need(v.mcp.began.err == nil, "there is no session")
 }
 
 func needSessionID(v *examination) string {
-	if why := needSession(v); why != "" {
-		return why
-	}
 	return need(v.mcp.id != "", "the server has no sessions")
 }
 
 func needTools(v *examination) string {
-	if why := needToken(v); why != "" {
-		return why
-	}
 	return need(len(v.mcp.tools().tools) != 0, "there are no tools")
 }

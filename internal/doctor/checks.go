@@ -10,8 +10,8 @@ import (
 // check is one thing that is examined, as checks.yaml describes it.
 type check struct {
 	ID     string
-	Of     string // address, login, or ""
-	Needs  string // a key of needs, or ""
+	Of     string   // address, login, or ""
+	Needs  []string // keys of needs, each after those that it relies on
 	Title  string
 	Breaks []Client
 	Minor  bool
@@ -164,9 +164,9 @@ var examiners = map[string]func(*examination) finding{
 	"code-once":    checkCodeOnce,
 }
 
-// needs say why a check cannot be examined, "" if it can.
+// needs say why a check cannot be examined, "" if it can. Each relies on those before it in the list
+// of a check.
 var needs = map[string]func(*examination) string{
-	"":               func(*examination) string { return "" },
 	"app":            needApp,
 	"apps":           needApps,
 	"challenge":      needChallenge,

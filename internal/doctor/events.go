@@ -45,9 +45,6 @@ func offersEvents(d document) (top, extension bool) {
 }
 
 func needEvents(v *examination) string {
-	if why := needToken(v); why != "" {
-		return why
-	}
 	for _, d := range v.mcp.capabilities() {
 		if top, extension := offersEvents(d); top || extension {
 			return ""
@@ -121,9 +118,6 @@ func (v *examination) subscription(name string) map[string]any {
 
 // needWebhook subscribes a receiver of the doctor's, once.
 func needWebhook(v *examination) string {
-	if why := needEvents(v); why != "" {
-		return why
-	}
 	e := v.eventTypes()
 	if !e.tried {
 		e.tried = true
@@ -133,9 +127,6 @@ func needWebhook(v *examination) string {
 }
 
 func needSubscription(v *examination) string {
-	if why := needWebhook(v); why != "" {
-		return why
-	}
 	return need(v.events.err == nil, "there is no subscription")
 }
 
