@@ -112,9 +112,7 @@ func (s *target) tryInterface(i agentInterface) *answer {
 		if !v1 {
 			path = "/v1" + path
 		}
-		return s.send(
-			request{method: http.MethodGet, url: strings.TrimSuffix(i.URL, "/") + path, header: h},
-		)
+		return s.send(http.MethodGet, strings.TrimSuffix(i.URL, "/")+path, h, "")
 	}
 
 	h.Set("Content-Type", "application/json")
@@ -124,10 +122,5 @@ func (s *target) tryInterface(i agentInterface) *answer {
 	}
 
 	body := `{"jsonrpc":"2.0","id":"rialto-doctor","method":"` + method + `","params":{"id":"rialto-doctor"}}`
-	return s.send(request{
-		method: http.MethodPost,
-		url:    i.URL,
-		header: h,
-		body:   []byte(body),
-	})
+	return s.send(http.MethodPost, i.URL, h, body)
 }

@@ -62,12 +62,7 @@ func (a *app) register(metadata map[string]any) *answer {
 
 	body, _ := json.Marshal(metadata) // strings always have a JSON form
 	h := http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"}}
-	got := a.send(request{
-		method: http.MethodPost,
-		url:    address,
-		header: h,
-		body:   body,
-	})
+	got := a.send(http.MethodPost, address, h, string(body))
 	a.addSecrets(got, "client_secret", "registration_access_token")
 	return got
 }
@@ -172,11 +167,7 @@ func (a *app) remove() {
 		if err != nil || token == "" || !sameOrigin(uri, a.endpoint("registration_endpoint")) {
 			continue // the token must not go to another server
 		}
-		a.send(request{
-			method: http.MethodDelete,
-			url:    uri,
-			header: http.Header{"Authorization": {"Bearer " + token}},
-		})
+		a.send(http.MethodDelete, uri, http.Header{"Authorization": {"Bearer " + token}}, "")
 	}
 }
 

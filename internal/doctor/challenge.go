@@ -9,17 +9,7 @@ func check401(method string) func(*examination) finding {
 }
 
 func checkBeforeBody(v *examination) finding {
-	h := http.Header{
-		"Content-Type": {"application/json"},
-		"Accept":       {"application/json, text/event-stream"},
-	}
-	a := v.send(request{
-		method: http.MethodPost,
-		url:    v.address,
-		header: h,
-		body:   []byte("{"),
-	})
-	return expectStatus(a, http.StatusUnauthorized)
+	return expectStatus(v.post(v.address, nil, "{"), http.StatusUnauthorized)
 }
 
 func checkChallenge(v *examination) finding {

@@ -145,12 +145,7 @@ func (c *mcpClient) session() http.Header {
 // send sends a request of the session that is no message.
 func (c *mcpClient) send(method string, h http.Header) *answer {
 	maps.Copy(h, c.authorization())
-	return c.target.send(request{
-		method:   method,
-		url:      c.address,
-		header:   h,
-		headOnly: method == http.MethodGet,
-	})
+	return c.do(method, c.address, h, "", method == http.MethodGet)
 }
 
 // listing is the answer to tools/list.

@@ -26,9 +26,7 @@ func allows(a *answer, origin string) bool {
 
 func checkCORSMetadata(v *examination) finding {
 	for _, address := range []string{v.resourcePathURL(), v.serverURLs()[0]} {
-		a := v.send(
-			request{method: http.MethodGet, url: address, header: http.Header{"Origin": {foreign}}},
-		)
+		a := v.send(http.MethodGet, address, http.Header{"Origin": {foreign}}, "")
 		if !allows(a, foreign) {
 			return fail("{} without it at {}", a, address)
 		}
@@ -38,11 +36,12 @@ func checkCORSMetadata(v *examination) finding {
 
 // preflight asks as a browser does before it sends a page's POST.
 func (s *target) preflight(address, origin string, headers ...string) finding {
-	a := s.send(request{method: http.MethodOptions, url: address, header: http.Header{
+	h := http.Header{
 		"Origin":                         {origin},
 		"Access-Control-Request-Method":  {http.MethodPost},
 		"Access-Control-Request-Headers": {strings.ToLower(strings.Join(headers, ","))},
-	}})
+	}
+	a := s.send(http.MethodOptions, address, h, "")
 	if a.status/100 != 2 || !allows(a, origin) {
 		return fail(
 			"{}, Access-Control-Allow-Origin \"{}\"",

@@ -1,12 +1,12 @@
 package doctor
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -37,14 +37,6 @@ type prober struct {
 	secrets  []string
 }
 
-// request describes what is sent.
-type request struct {
-	method, url string
-	header      http.Header
-	body        []byte
-	headOnly    bool // the body of the answer is not read
-}
-
 // exhausted tells whether no more requests can be sent.
 func (p *prober) exhausted() bool {
 	switch {
@@ -57,7 +49,17 @@ func (p *prober) exhausted() bool {
 }
 
 // send sends one request, follows no redirect and reads a bounded answer.
-func (p *prober) send(r request) *answer {
+func (p *prober) send(method, address string, h http.Header, body string) *answer {
+	return p.do(method, address, h, body, false)
+}
+
+// do is send; the body of the answer is not read if only its head is wanted.
+func (p *prober) do(
+	method, address string,
+	h http.Header,
+	body string,
+	headOnly bool,
+) *answer {
 	if p.exhausted() {
 		return &answer{err: errors.New(p.cutShort)}
 	}
@@ -65,15 +67,12 @@ func (p *prober) send(r request) *answer {
 	p.requests++
 	ctx, cancel := context.WithTimeout(p.ctx, requestTimeout)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, r.method, r.url, bytes.NewReader(r.body))
+	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(body))
 	if err != nil {
 		return &answer{err: err}
 	}
 
-	for name, values := range r.header {
-		req.Header[name] = values
-	}
-
+	maps.Copy(req.Header, h)
 	req.Header.Set("User-Agent", "rialto-doctor")
 	resp, err := p.client.Do(req)
 	if err != nil {
@@ -85,7 +84,7 @@ func (p *prober) send(r request) *answer {
 	}
 	defer resp.Body.Close()
 	a := &answer{status: resp.StatusCode, header: resp.Header}
-	if !r.headOnly {
+	if !headOnly {
 		a.body, a.err = read(a, resp.Body)
 	}
 
@@ -137,9 +136,7 @@ func (p *prober) get(address string) *answer {
 
 // fetch sends a GET for one kind of content.
 func (p *prober) fetch(address, accept string) *answer {
-	return p.send(
-		request{method: http.MethodGet, url: address, header: http.Header{"Accept": {accept}}},
-	)
+	return p.send(http.MethodGet, address, http.Header{"Accept": {accept}}, "")
 }
 
 func (p *prober) form(address string, values url.Values) *answer {
@@ -147,12 +144,7 @@ func (p *prober) form(address string, values url.Values) *answer {
 		"Content-Type": {"application/x-www-form-urlencoded"},
 		"Accept":       {"application/json"},
 	}
-	return p.send(request{
-		method: http.MethodPost,
-		url:    address,
-		header: h,
-		body:   []byte(values.Encode()),
-	})
+	return p.send(http.MethodPost, address, h, values.Encode())
 }
 
 // addSecret keeps a secret out of the report.

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -51,20 +52,17 @@ func (s *target) message(address string, h http.Header, method string, params an
 		r.ID = jsonrpc.IntID(1)
 	}
 
-	header := http.Header{
+	return s.post(address, h, string(r.Append(nil)))
+}
+
+// post posts a body with the headers of an MCP client, and others.
+func (s *target) post(address string, others http.Header, body string) *answer {
+	h := http.Header{
 		"Content-Type": {"application/json"},
 		"Accept":       {"application/json, text/event-stream"},
 	}
-	for name, values := range h {
-		header[name] = values
-	}
-
-	return s.send(request{
-		method: http.MethodPost,
-		url:    address,
-		header: header,
-		body:   r.Append(nil),
-	})
+	maps.Copy(h, others)
+	return s.send(http.MethodPost, address, h, body)
 }
 
 // initialize sends the first message of a client of 2025-06-18, with no other headers
@@ -80,12 +78,7 @@ func (s *target) unauthorized(method string) *answer {
 			return s.initialize(s.address, nil)
 		}
 		h := http.Header{"Accept": {"text/event-stream"}, "Mcp-Protocol-Version": {"2024-11-05"}}
-		return s.send(request{
-			method:   method,
-			url:      s.address,
-			header:   h,
-			headOnly: true,
-		})
+		return s.do(method, s.address, h, "", true)
 	})
 }
 
