@@ -9,42 +9,36 @@ import (
 	"rialto/a2a/internal/wire"
 )
 
-// call asks for op over r and returns the result.
-func (c *Client) call(
-	ctx context.Context,
-	r route,
-	op wire.Op,
-	params []byte,
-	memory *reservation,
-) ([]byte, error) {
-	resp, err := c.post(ctx, r, op, params)
+// call makes a call and returns the result.
+func (c *Client) call(ctx context.Context, q call, memory *reservation) ([]byte, error) {
+	resp, err := c.post(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	return c.result(ctx, r, resp, memory)
+	return c.result(ctx, q.route, resp, memory)
 }
 
 // invoke makes a call with parameters, or fails with err of their encoder, and decodes its result.
 func invoke[T any](
 	ctx context.Context,
 	c *Client,
-	r route,
-	op wire.Op,
+	q call,
 	decode func([]byte) (T, error),
-	params []byte,
 	err error,
 ) (T, error) {
 	var result []byte
 	memory := c.reservation()
 	defer memory.close()
 	if err == nil {
-		result, err = c.call(ctx, r, op, params, memory)
+		result, err = c.call(ctx, q, memory)
 	}
+
 	if err != nil {
 		var none T
 		return none, err
 	}
+
 	v, err := decode(result)
 	if err != nil {
 		return v, undecodable(err)
@@ -55,15 +49,15 @@ func invoke[T any](
 
 // command makes a call whose answer says nothing but that it was done: some
 // agents leave the result out then (a2a-go), or the whole body.
-func (c *Client) command(ctx context.Context, r route, op wire.Op, params []byte) error {
-	resp, err := c.post(ctx, r, op, params)
+func (c *Client) command(ctx context.Context, q call) error {
+	resp, err := c.post(ctx, q)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
 	memory := c.reservation()
 	defer memory.close()
-	_, err = c.result(ctx, r, resp, memory)
+	_, err = c.result(ctx, q.route, resp, memory)
 	if a2a.Is(err, a2a.InvalidAgentResponse) && resp.StatusCode/100 == 2 {
 		return nil
 	}
@@ -80,25 +74,20 @@ var noMethod = map[wire.Op]string{
 }
 
 // post sends a call, unless the agent cannot have the method or has not worked for a while.
-func (c *Client) post(
-	ctx context.Context,
-	r route,
-	op wire.Op,
-	params []byte,
-) (*http.Response, error) {
-	if unsupported := noMethod[op]; unsupported != "" && r.dialect.Method(op) == "" {
-		return nil, a2a.Errorf(a2a.UnsupportedOperation, unsupported, r.dialect.Generation)
+func (c *Client) post(ctx context.Context, q call) (*http.Response, error) {
+	if unsupported := noMethod[q.op]; unsupported != "" && q.dialect.Method(q.op) == "" {
+		return nil, a2a.Errorf(a2a.UnsupportedOperation, unsupported, q.dialect.Generation)
 	}
 	if err := c.broken.allow(time.Now(), c.dialed.Host); err != nil {
 		return nil, err
 	}
-	if r.target == nil {
+	if q.target == nil {
 		return nil, notSent(
-			a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card has an invalid URL: %q", r.url),
+			a2a.Errorf(a2a.InvalidAgentResponse, "the agent's card has an invalid URL: %q", q.url),
 		)
 	}
 	resp, err := c.do(
-		func() (*http.Request, *http.Response, error) { return r.binding.send(ctx, c, r, op, params) },
+		func() (*http.Request, *http.Response, error) { return q.binding.send(ctx, c, q) },
 	)
 	if err != nil {
 		c.broken.reportOutcome(err)

@@ -16,7 +16,7 @@ func (c *Client) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 	return tryRoutes(ctx, c, wire.ExtendedCard, func(ctx context.Context, r route) (*a2a.Card, error) {
 		params, err := r.dialect.EncodeCardQuery(r.tenant)
 		raw := func(b []byte) ([]byte, error) { return b, nil }
-		result, err := invoke(ctx, c, r, wire.ExtendedCard, raw, params, err)
+		result, err := invoke(ctx, c, call{r, wire.ExtendedCard, params}, raw, err)
 		if err != nil {
 			return nil, err
 		}

@@ -45,29 +45,26 @@ func (overGRPC) name() a2a.Binding { return a2a.GRPC }
 func (overGRPC) dialects() []*wire.Dialect { return wire.GRPCDialects() }
 
 func (overGRPC) send(
-	ctx context.Context,
-	c *Client,
-	r route,
-	op wire.Op,
-	params []byte,
+	ctx context.Context, c *Client, q call,
 ) (*http.Request, *http.Response, error) {
-	name := r.dialect.GRPCPath(op)
-	metadata, shown, err := c.metadata(ctx, r, name)
+	name := q.dialect.GRPCPath(q.op)
+	metadata, shown, err := c.metadata(ctx, q.route, name)
 	if err != nil {
 		return nil, nil, notSent(err)
 	}
+
 	uris, _ := extensionsOf(ctx, c.card)
 	if len(uris) > 0 {
 		metadata = maps.Clone(metadata)
 		if metadata == nil {
 			metadata = map[string][]string{}
 		}
-		metadata[strings.ToLower(r.dialect.ExtensionsHeader())] = uris
+		metadata[strings.ToLower(q.dialect.ExtensionsHeader())] = uris
 	}
 
-	resp, err := c.dialer.GRPC.Carry(ctx, r.target, name, metadata, params)
+	resp, err := c.dialer.GRPC.Carry(ctx, q.target, name, metadata, q.params)
 	if err != nil {
-		return nil, nil, unreachable(ctx, r.target.Host, err)
+		return nil, nil, unreachable(ctx, q.target.Host, err)
 	}
 
 	return shown, resp, nil
@@ -108,6 +105,7 @@ func isMetadata(name string) bool {
 	case "accept", "connection", "content-type", "content-length", "host", "te", "user-agent":
 		return false
 	}
+
 	return !strings.HasPrefix(name, "grpc-")
 }
 
@@ -116,6 +114,7 @@ func (overGRPC) decode(d *wire.Dialect, status int, body []byte) ([]byte, *a2a.E
 	if status/100 == 2 {
 		return body, nil, true
 	}
+
 	refusal := d.DecodeRESTError(status, body)
 	return nil, refusal, refusal != nil
 }

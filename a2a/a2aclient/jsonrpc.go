@@ -18,35 +18,15 @@ func (jsonRPC) name() a2a.Binding { return a2a.JSONRPC }
 
 func (jsonRPC) dialects() []*wire.Dialect { return wire.Dialects() }
 
-func (b jsonRPC) send(
-	ctx context.Context,
-	c *Client,
-	r route,
-	op wire.Op,
-	params []byte,
-) (*http.Request, *http.Response, error) {
-	req, err := b.request(ctx, c, r, op, params)
-	return b.carry(c, r, op, req, err)
-}
-
-// request gives the call an id that is a string, for servers are known that refuse numbers, and
+// send gives the call an id that is a string, for servers are known that refuse numbers, and
 // fresh, though answers are not held to it: servers are known that do not echo it.
-func (jsonRPC) request(
-	ctx context.Context,
-	c *Client,
-	r route,
-	op wire.Op,
-	params []byte,
-) (*http.Request, error) {
-	rpc := jsonrpc.Request{ID: freshID(), Method: r.dialect.Method(op), Params: params}
-	body := rpc.Append(make([]byte, 0, len(params)+rpcFrame))
-	req, err := c.newRequest(ctx, http.MethodPost, *r.target, body)
-	if err != nil {
-		return nil, err
-	}
-
-	req.Header["Content-Type"] = onlyJSON
-	return req, nil
+func (b jsonRPC) send(
+	ctx context.Context, c *Client, q call,
+) (*http.Request, *http.Response, error) {
+	rpc := jsonrpc.Request{ID: freshID(), Method: q.dialect.Method(q.op), Params: q.params}
+	body := rpc.Append(make([]byte, 0, len(q.params)+rpcFrame))
+	req, err := c.newRequest(ctx, http.MethodPost, *q.target, body)
+	return b.carry(c, q, req, err)
 }
 
 // freshID returns an id that no other call has: 128 bits by chance, which need not be secret.

@@ -13,6 +13,6 @@ var _ a2a.Lister = (*Client)(nil)
 func (c *Client) Tasks(ctx context.Context, f a2a.TaskFilter) (*a2a.TaskPage, error) {
 	return tryRoutes(ctx, c, wire.List, func(ctx context.Context, r route) (*a2a.TaskPage, error) {
 		params, err := r.dialect.EncodeList(f, r.tenant)
-		return invoke(ctx, c, r, wire.List, r.dialect.DecodePage, params, err)
+		return invoke(ctx, c, call{r, wire.List, params}, r.dialect.DecodePage, err)
 	})
 }

@@ -18,13 +18,13 @@ func (c *Client) SetPush(ctx context.Context, config *a2a.PushConfig) (*a2a.Push
 		func(ctx context.Context, r route) (*a2a.PushConfig, error) {
 			params, err := r.dialect.EncodePushSet(config, r.tenant)
 			id := wire.PushID{Task: config.TaskID, ID: config.ID}
-			kept, err := c.pushed(ctx, r, wire.PushSet, id, params, err)
+			kept, err := c.pushed(ctx, call{r, wire.PushSet, params}, id, err)
 			if r.binding == (rest{}) && r.dialect.Generation == a2a.V03 &&
 				a2a.Is(err, a2a.InvalidParams) {
 				// The protocol buffers of 0.3 have the config alone as the body (body: "config").
 				// Most servers of 0.3 take the whole request; that of a2a-js 1.3.0 does not.
 				params, err := r.dialect.EncodePush(config)
-				return c.pushed(ctx, r, wire.PushSet, id, params, err)
+				return c.pushed(ctx, call{r, wire.PushSet, params}, id, err)
 			}
 			return kept, err
 		},
@@ -40,7 +40,7 @@ func (c *Client) Push(ctx context.Context, task a2a.TaskID, id string) (*a2a.Pus
 		}
 		named := wire.PushID{Task: task, ID: id}
 		params, err := r.dialect.EncodePushID(wire.PushGet, named, r.tenant)
-		return c.pushed(ctx, r, wire.PushGet, named, params, err)
+		return c.pushed(ctx, call{r, wire.PushGet, params}, named, err)
 	})
 }
 
@@ -49,23 +49,23 @@ func (c *Client) firstPush(ctx context.Context, r route, task a2a.TaskID) (*a2a.
 	if err == nil && len(all) == 0 {
 		err = a2a.Errorf(a2a.TaskNotFound, "task %s has no webhooks", task)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return all[0], nil
 }
 
 // pushed makes a call that is answered by the config that id names.
 func (c *Client) pushed(
 	ctx context.Context,
-	r route,
-	op wire.Op,
+	q call,
 	id wire.PushID,
-	params []byte,
 	err error,
 ) (*a2a.PushConfig, error) {
-	decode := func(b []byte) (*a2a.PushConfig, error) { return r.dialect.DecodePush(b, id) }
-	return invoke(ctx, c, r, op, decode, params, err)
+	decode := func(b []byte) (*a2a.PushConfig, error) { return q.dialect.DecodePush(b, id) }
+	return invoke(ctx, c, q, decode, err)
 }
 
 // Pushes lists the webhooks of a task (a2a.Pusher).
@@ -81,7 +81,7 @@ func (c *Client) Pushes(ctx context.Context, task a2a.TaskID) ([]*a2a.PushConfig
 func (c *Client) pushes(ctx context.Context, r route, task a2a.TaskID) ([]*a2a.PushConfig, error) {
 	params, err := r.dialect.EncodePushID(wire.PushList, wire.PushID{Task: task}, r.tenant)
 	decode := func(b []byte) ([]*a2a.PushConfig, error) { return r.dialect.DecodePushes(b, task) }
-	return invoke(ctx, c, r, wire.PushList, decode, params, err)
+	return invoke(ctx, c, call{r, wire.PushList, params}, decode, err)
 }
 
 // DropPush removes a webhook (a2a.Pusher).
@@ -95,7 +95,7 @@ func (c *Client) DropPush(ctx context.Context, task a2a.TaskID, id string) error
 				wire.PushDelete, wire.PushID{Task: task, ID: id}, r.tenant,
 			)
 			if err == nil {
-				err = c.command(ctx, r, wire.PushDelete, params)
+				err = c.command(ctx, call{r, wire.PushDelete, params})
 			}
 			return struct{}{}, err
 		},

@@ -21,77 +21,54 @@ func (rest) name() a2a.Binding { return a2a.HTTPJSON }
 func (rest) dialects() []*wire.Dialect { return wire.RESTDialects() }
 
 func (b rest) send(
-	ctx context.Context,
-	c *Client,
-	r route,
-	op wire.Op,
-	params []byte,
+	ctx context.Context, c *Client, q call,
 ) (*http.Request, *http.Response, error) {
-	req, err := b.request(ctx, c, r, op, params)
-	return b.carry(c, r, op, req, err)
+	req, err := b.request(ctx, c, q)
+	return b.carry(c, q, req, err)
 }
 
 // request puts what the call says of a task into the path, and a message into the body.
-func (rest) request(
-	ctx context.Context,
-	c *Client,
-	r route,
-	op wire.Op,
-	params []byte,
-) (*http.Request, error) {
-	method, path, err := restPath(r, op, params)
+func (rest) request(ctx context.Context, c *Client, q call) (*http.Request, error) {
+	method, path, err := q.restPath()
 	if err != nil {
 		return nil, err
 	}
-	if op == wire.Subscribe && r.subscribeByPOST {
+
+	if q.op == wire.Subscribe && q.subscribeByPOST {
 		method = http.MethodPost
 	}
 
 	var body []byte
-	if op == wire.Send || op == wire.Stream || op == wire.PushSet {
-		body = params
+	if q.op == wire.Send || q.op == wire.Stream || q.op == wire.PushSet {
+		body = q.params
 	}
 
-	target, err := below(*r.target, path)
+	target, err := below(*q.target, path)
 	if err != nil {
 		return nil, err
 	}
 
-	req, err := c.newRequest(ctx, method, target, body)
-	if err != nil {
-		return nil, err
-	}
-	if body != nil {
-		req.Header["Content-Type"] = onlyJSON
-	}
-
-	return req, nil
+	return c.newRequest(ctx, method, target, body)
 }
 
 // restPath returns the HTTP method and the path that say of the call what its body does not.
-func restPath(r route, op wire.Op, params []byte) (method, path string, err error) {
-	var q a2a.TaskQuery
-	switch {
-	case op == wire.Send, op == wire.Stream, op == wire.ExtendedCard:
-	case op == wire.List:
-		method, path = r.dialect.RESTPath(op, q, r.tenant)
-		return method, path + listQuery(params), nil
-	case op.Push():
-		id, err := r.dialect.DecodePushID(op, params, wire.PushID{})
-		if err != nil {
-			return "", "", err
-		}
-		method, path = r.dialect.RESTPushPath(op, id, r.tenant)
-		return method, path, nil
+func (q call) restPath() (method, path string, err error) {
+	var task a2a.TaskQuery
+	query := ""
+	switch q.op {
+	case wire.Send, wire.Stream, wire.ExtendedCard:
+	case wire.List:
+		query = listQuery(q.params)
+	case wire.PushSet, wire.PushGet, wire.PushList, wire.PushDelete:
+		id, err := q.dialect.DecodePushID(q.op, q.params, wire.PushID{})
+		method, path = q.dialect.RESTPushPath(q.op, id, q.tenant)
+		return method, path, err
 	default:
-		q, err = r.dialect.DecodeQuery(params)
-		if err != nil {
-			return "", "", err
-		}
+		task, err = q.dialect.DecodeQuery(q.params)
 	}
 
-	method, path = r.dialect.RESTPath(op, q, r.tenant)
-	return method, path, nil
+	method, path = q.dialect.RESTPath(q.op, task, q.tenant)
+	return method, path + query, err
 }
 
 // listQuery returns the parameters of a call that lists tasks as a query. The
@@ -119,6 +96,7 @@ func anyTarget(raw string) *url.URL {
 	if err != nil {
 		return nil
 	}
+
 	u.Fragment = ""
 	u.RawFragment = ""
 	return u
@@ -148,6 +126,7 @@ func (rest) decode(d *wire.Dialect, status int, body []byte) ([]byte, *a2a.Error
 	var in struct {
 		Error json.RawMessage `json:"error"`
 	}
+
 	accepted := status/100 == 2
 	switch {
 	case accepted && bytes.HasPrefix(body, []byte("[")) && json.Valid(body):

@@ -27,6 +27,13 @@ type route struct {
 	metadata map[string][]string
 }
 
+// call is an operation over a route.
+type call struct {
+	route
+	op     wire.Op
+	params []byte
+}
+
 // binding is a protocol binding of A2A. Each one has a file named after it.
 type binding interface {
 	name() a2a.Binding
@@ -40,13 +47,7 @@ type binding interface {
 
 	// send makes a call. It returns the answer, whatever it says, and the request
 	// that showed credentials to the agent, or nil if none did.
-	send(
-		ctx context.Context,
-		c *Client,
-		r route,
-		op wire.Op,
-		params []byte,
-	) (*http.Request, *http.Response, error)
+	send(ctx context.Context, c *Client, q call) (*http.Request, *http.Response, error)
 
 	// decode reads the body of an answer with that HTTP status, or the data of
 	// an event. It reports whether it is one at all.

@@ -20,6 +20,7 @@ func (c *Client) Send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 	if err != nil || !isTask || req.ReturnImmediately || t.Status.State.Idle() {
 		return e, err
 	}
+
 	return c.waitUntilIdle(ctx, t.ID, req.HistoryLength)
 }
 
@@ -37,7 +38,7 @@ func (c *Client) send(ctx context.Context, req *a2a.SendRequest) (a2a.Event, err
 				return e, err
 			} // else the agent does not stream, whatever its card says, and nothing ran
 		}
-		item, err := invoke(ctx, c, r, wire.Send, r.dialect.DecodeAnswer, params, nil)
+		item, err := invoke(ctx, c, call{r, wire.Send, params}, r.dialect.DecodeAnswer, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -56,6 +57,7 @@ func (r route) envelope(newTask *a2a.TaskID) wire.Envelope {
 	if r.dialect.CallersName && *newTask == "" {
 		*newTask = a2a.TaskID(uuid.NewString())
 	}
+
 	return wire.Envelope{Tenant: r.tenant, NewTask: *newTask}
 }
 
@@ -76,7 +78,7 @@ func (c *Client) sendByStream(
 ) (a2a.Event, error) {
 	streamCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	stopWatching := context.AfterFunc(ctx, cancel)
-	s, err := c.openOn(streamCtx, r, wire.Stream, params)
+	s, err := c.openOn(streamCtx, call{r, wire.Stream, params})
 	if err != nil {
 		cancel()
 		return nil, cmp.Or(ctx.Err(), err)
@@ -153,6 +155,7 @@ func identified(req *a2a.SendRequest) *a2a.SendRequest {
 	if req.Message.ID != "" {
 		return req
 	}
+
 	m := *req.Message
 	out := *req
 	m.ID = uuid.NewString()

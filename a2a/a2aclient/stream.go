@@ -126,6 +126,7 @@ func (m *metered) Read(p []byte) (int, error) {
 	if m.left <= 0 {
 		return 0, errEndlessStream
 	}
+
 	n, err := m.Reader.Read(p[:min(int64(len(p)), m.left)])
 	m.left -= int64(n)
 	m.ended = m.ended || err == io.EOF
@@ -142,30 +143,31 @@ func (c *Client) open(
 		if err != nil {
 			return nil, err
 		}
-		return c.openOn(ctx, r, op, params)
+		return c.openOn(ctx, call{r, op, params})
 	})
 }
 
-func (c *Client) openOn(ctx context.Context, r route, op wire.Op, params []byte) (*stream, error) {
-	resp, err := c.post(ctx, r, op, params)
-	if err == nil && op == wire.Subscribe && r.binding == (rest{}) && noSuchPath(resp) {
+func (c *Client) openOn(ctx context.Context, q call) (*stream, error) {
+	resp, err := c.post(ctx, q)
+	if err == nil && q.op == wire.Subscribe && q.binding == (rest{}) && noSuchPath(resp) {
 		// The texts of 0.3 and 1.0 say POST. Their protocol buffers, and most servers, say GET.
 		resp.Body.Close()
-		r.subscribeByPOST = true
-		resp, err = c.post(ctx, r, op, params)
+		q.subscribeByPOST = true
+		resp, err = c.post(ctx, q)
 	}
+
 	if err != nil {
 		return nil, err
 	}
 
-	s, err := c.begin(ctx, r, resp)
+	s, err := c.begin(ctx, q.route, resp)
 	if err != nil {
 		s.close()
 		return nil, err
 	}
 
-	s.subscribed = op == wire.Subscribe
-	s.lossy = s.lossy || op == wire.Subscribe && !r.dialect.Replays
+	s.subscribed = q.op == wire.Subscribe
+	s.lossy = s.lossy || s.subscribed && !q.dialect.Replays
 	return s, nil
 }
 
@@ -240,12 +242,11 @@ func (c *Client) single(
 // overHTTP is how answers stream over HTTP, whatever the binding.
 type overHTTP struct{}
 
-// carry sends req after it has set the headers for the response: its types, the version and the
-// extensions. err is the error of making req; it is returned as not sent.
+// carry sends req after it has set the headers for its body and for the response: their types, the
+// version and the extensions. err is the error of making req; it is returned as not sent.
 func (overHTTP) carry(
 	c *Client,
-	r route,
-	op wire.Op,
+	q call,
 	req *http.Request,
 	err error,
 ) (*http.Request, *http.Response, error) {
@@ -253,17 +254,22 @@ func (overHTTP) carry(
 		return nil, nil, notSent(err)
 	}
 
+	if req.ContentLength > 0 {
+		req.Header["Content-Type"] = onlyJSON
+	}
+
 	req.Header["Accept"] = onlyJSON
-	if op.Streams() {
+	if q.op.Streams() {
 		req.Header["Accept"] = anyStream
 	}
-	if r.dialect.Versioned {
-		req.Header[versionKey] = r.metadata[versionName]
+
+	if q.dialect.Versioned {
+		req.Header[versionKey] = q.metadata[versionName]
 	}
 
 	uris, _ := extensionsOf(req.Context(), c.card)
 	if len(uris) > 0 {
-		req.Header[http.CanonicalHeaderKey(r.dialect.ExtensionsHeader())] = uris
+		req.Header[http.CanonicalHeaderKey(q.dialect.ExtensionsHeader())] = uris
 	}
 	return c.exchange(req)
 }
@@ -297,6 +303,7 @@ func (s sseEvents) next() ([]byte, error) {
 	case errors.Is(err, sse.ErrTooSlow):
 		err = tooSlow(s.MaxTime)
 	}
+
 	return e.Data, err
 }
 
@@ -308,6 +315,7 @@ func isStream(resp *http.Response, in *bufio.Reader) bool {
 	if t == sse.ContentType {
 		return true
 	}
+
 	if t == "application/json" || resp.StatusCode/100 != 2 {
 		return false
 	}
@@ -323,6 +331,7 @@ func (s *stream) next() (wire.Item, error) {
 		s.last = item.Event
 		return item, nil
 	}
+
 	if s.events == nil {
 		return wire.Item{}, io.EOF
 	}
@@ -414,6 +423,7 @@ func (s *stream) closeAfter(last bool) {
 		s.close()
 		return
 	}
+
 	go func() {
 		late := time.AfterFunc(closeDelay, s.close)
 		defer late.Stop()

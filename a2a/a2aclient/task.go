@@ -13,6 +13,7 @@ func (c *Client) Task(ctx context.Context, q a2a.TaskQuery) (*a2a.Task, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	return t.WithHistory(q.HistoryLength), nil
 }
 
@@ -36,7 +37,7 @@ func (c *Client) Cancel(ctx context.Context, id a2a.TaskID) (*a2a.Task, error) {
 func (c *Client) aboutTask(ctx context.Context, op wire.Op, q a2a.TaskQuery) (*a2a.Task, error) {
 	return tryRoutes(ctx, c, op, func(ctx context.Context, r route) (*a2a.Task, error) {
 		params, err := r.dialect.EncodeQuery(q, r.tenant)
-		t, err := invoke(ctx, c, r, op, r.dialect.DecodeTask, params, err)
+		t, err := invoke(ctx, c, call{r, op, params}, r.dialect.DecodeTask, err)
 		if err == nil && t.ID != q.ID {
 			return nil, invalidAnswer("asked for task %q, it answered with %q", q.ID, t.ID)
 		}
