@@ -13,6 +13,12 @@ import (
 // ends in the full name of the method, with its message, as protocol buffers. It answers with a
 // message or, where the call streams, with the frames of gRPC; it refuses as over HTTP+JSON.
 func (s *Server) ServeGRPC(w http.ResponseWriter, r *http.Request) {
+	c, err := s.decodeGRPC(w, r)
+	s.serve(w, r, c, err)
+}
+
+// decodeGRPC reads the call that r carries. With an error it returns what is known of the call.
+func (s *Server) decodeGRPC(w http.ResponseWriter, r *http.Request) (call, error) {
 	c := call{binding: overGRPC{}, dialect: wire.GRPCDialects()[0], agent: s.Agent}
 	d, op, ok := wire.GRPCRoute(r.URL.Path)
 	if d != nil {
@@ -20,37 +26,22 @@ func (s *Server) ServeGRPC(w http.ResponseWriter, r *http.Request) {
 		c.op = op
 	}
 	if !ok {
-		s.writeError(
-			w,
-			r,
-			c,
-			a2a.Errorf(a2a.UnsupportedOperation, "this agent does not offer %s", r.URL.Path),
+		return c, a2a.Errorf(
+			a2a.UnsupportedOperation, "this agent does not offer %s", r.URL.Path,
 		)
-		return
 	}
 	if asked := version(r); asked != "" && asked != d.Generation {
-		s.writeError(
-			w,
-			r,
-			c,
-			a2a.Errorf(
-				a2a.VersionNotSupported,
-				"A2A version %q is not supported here; this service is one of %s",
-				asked,
-				d.Generation,
-			),
+		return c, a2a.Errorf(
+			a2a.VersionNotSupported,
+			"A2A version %q is not supported here; this service is one of %s",
+			asked,
+			d.Generation,
 		)
-		return
 	}
 
-	body, err := s.readBody(w, r)
-	if err != nil {
-		s.writeError(w, r, c, err)
-		return
-	}
-
-	c.params = body
-	s.serve(w, r, c)
+	var err error
+	c.params, err = s.readBody(w, r)
+	return c, err
 }
 
 // overGRPC is the binding GRPC: it refuses as HTTP+JSON does.
@@ -61,6 +52,7 @@ func (overGRPC) contentType(c call) string {
 	if c.op == wire.ExtendedCard {
 		return jsonType
 	}
+
 	return wire.ProtobufType
 }
 

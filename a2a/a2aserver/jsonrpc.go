@@ -56,15 +56,16 @@ type refusal struct {
 
 func (s *Server) serveCall(w http.ResponseWriter, r *http.Request) {
 	c, err := s.decode(w, r)
+	s.serve(w, r, c, err)
+}
+
+// serve answers a call, or err if it could not be decoded.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call, err error) {
 	if err != nil {
 		s.writeError(w, r, c, err)
 		return
 	}
-	s.serve(w, r, c)
-}
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, c call) {
-	var err error
 	if s.Observer != nil {
 		ctx, ended := s.Observer.ObserveCall(
 			r.Context(), wire.Dialects()[0].Method(c.op), c.dialect.Generation,
@@ -143,6 +144,7 @@ func (s *Server) readJSON(w http.ResponseWriter, r *http.Request) ([]byte, error
 			a2a.Errorf(a2a.ContentTypeNotSupported, "the body must be application/json"),
 		}
 	}
+
 	return s.readBody(w, r)
 }
 
@@ -182,6 +184,7 @@ func (s *Server) chooseAgent(c *call, r *http.Request) {
 	if unversioned && err == nil && s.isName(r.Context(), caller, about.ID) {
 		c.dialect = first
 	}
+
 	if c.dialect.CallersName {
 		c.agent = agentV01{s.Agent, &s.names, caller}
 	}
@@ -198,6 +201,7 @@ func isJSON(contentType string) bool {
 	if contentType == "" {
 		return true
 	}
+
 	t, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (t == "application/json" || strings.HasSuffix(t, "+json"))
 }
@@ -207,10 +211,8 @@ func (s *Server) answer(ctx context.Context, c call) ([]byte, error) {
 	switch {
 	case c.op == wire.Send:
 		return s.send(ctx, c)
-	case c.op == wire.Task:
+	case c.op == wire.Task, c.op == wire.Cancel:
 		return s.task(ctx, c)
-	case c.op == wire.Cancel:
-		return s.cancel(ctx, c)
 	case c.op == wire.List:
 		return s.list(ctx, c)
 	case c.op == wire.ExtendedCard:
@@ -229,10 +231,12 @@ func (s *Server) send(ctx context.Context, c call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	e, err := c.agent.Send(ctx, req)
 	if err != nil {
 		return nil, err
 	}
+
 	return c.dialect.EncodeEvent(limitHistory(e, req.HistoryLength))
 }
 
@@ -242,38 +246,39 @@ func (s *Server) request(c call) (*a2a.SendRequest, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	req.Extensions = c.extensions
 	if req.Push == nil {
 		return req, nil
 	}
+
 	if _, ok := s.Agent.(a2a.Pusher); !ok {
 		return nil, errNoPush
 	}
+
 	return req, nil
 }
 
+// task answers a call for a task, or one that cancels it.
 func (s *Server) task(ctx context.Context, c call) ([]byte, error) {
 	q, err := c.dialect.DecodeQuery(c.params)
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.agent.Task(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return c.dialect.EncodeTask(t.WithHistory(q.HistoryLength))
-}
 
-func (s *Server) cancel(ctx context.Context, c call) ([]byte, error) {
-	q, err := c.dialect.DecodeQuery(c.params)
+	var t *a2a.Task
+	if c.op == wire.Cancel {
+		q.HistoryLength = nil
+		t, err = c.agent.Cancel(ctx, q.ID)
+	} else {
+		t, err = c.agent.Task(ctx, q)
+	}
+
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.agent.Cancel(ctx, q.ID)
-	if err != nil {
-		return nil, err
-	}
-	return c.dialect.EncodeTask(t)
+
+	return c.dialect.EncodeTask(t.WithHistory(q.HistoryLength))
 }
 
 // noExtendedCard tells an agent that has no such card from one that only
@@ -282,6 +287,7 @@ func (s *Server) noExtendedCard(d *wire.Dialect) error {
 	if d.Generation == a2a.V10 && (s.Card == nil || !s.Card.Capabilities.ExtendedAgentCard) {
 		return a2a.Errorf(a2a.UnsupportedOperation, "this agent has no extended card")
 	}
+
 	return a2a.Errorf(a2a.ExtendedCardMissing, "this agent has no extended card to show")
 }
 
@@ -291,6 +297,7 @@ func limitHistory(e a2a.Event, history *int) a2a.Event {
 	if t, ok := e.(*a2a.Task); ok {
 		return t.WithHistory(history)
 	}
+
 	return e
 }
 
@@ -349,6 +356,7 @@ func (jsonRPC) result(c call, result []byte) []byte {
 	if result == nil {
 		result = []byte("null")
 	}
+
 	return (&jsonrpc.Response{ID: c.id, Result: result}).Append(nil)
 }
 
@@ -358,6 +366,7 @@ func (jsonRPC) refusal(c call, status int, err error) (int, []byte) {
 	if !errors.As(err, &resp.Error) && errors.As(err, &e) {
 		resp.Error = c.dialect.EncodeError(e)
 	}
+
 	return cmp.Or(status, http.StatusOK), resp.Append(nil)
 }
 

@@ -21,12 +21,7 @@ func (s *Server) serveREST(w http.ResponseWriter, r *http.Request) bool {
 	}
 
 	c, err := s.decodeREST(w, r, at)
-	if err != nil {
-		s.writeError(w, r, c, err)
-		return true
-	}
-
-	s.serve(w, r, c)
+	s.serve(w, r, c, err)
 	return true
 }
 
@@ -90,6 +85,7 @@ func parameters(r *http.Request) url.Values {
 		name = wire.LowerCamelName(name)
 		q[name] = append(q[name], values...)
 	}
+
 	return q
 }
 
@@ -145,6 +141,7 @@ func (rest) result(_ call, result []byte) []byte {
 	if result == nil {
 		return []byte("{}") // a google.protobuf.Empty
 	}
+
 	return result
 }
 
@@ -153,5 +150,6 @@ func (rest) refusal(c call, status int, err error) (int, []byte) {
 	if !errors.As(err, &e) {
 		e = a2a.Errorf(a2a.Internal, "internal error")
 	}
+
 	return c.dialect.EncodeRESTError(e, status)
 }

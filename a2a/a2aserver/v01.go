@@ -80,6 +80,7 @@ func (n agentV01) task(ctx context.Context, id a2a.TaskID) a2a.TaskID {
 	if task := n.names.task(n.caller, id); task != "" {
 		return task
 	}
+
 	return cmp.Or(n.remembered(ctx, id), id)
 }
 
@@ -91,6 +92,7 @@ func (n agentV01) remembered(ctx context.Context, id a2a.TaskID) a2a.TaskID {
 			return task
 		}
 	}
+
 	return ""
 }
 
@@ -107,6 +109,7 @@ func (n agentV01) Push(ctx context.Context, task a2a.TaskID, id string) (*a2a.Pu
 	if err != nil {
 		return nil, err
 	}
+
 	out := *c
 	out.Name = task
 	return &out, nil
@@ -126,6 +129,7 @@ func (n agentV01) renamed(t *a2a.Task, id a2a.TaskID, err error) (*a2a.Task, err
 	if err != nil {
 		return nil, err
 	}
+
 	return withTaskID(t, id).(*a2a.Task), nil
 }
 
@@ -210,6 +214,7 @@ func asTask(e a2a.Event) a2a.Event {
 			Status:    a2a.Status{State: a2a.Completed, Message: m},
 		}
 	}
+
 	return e
 }
 
