@@ -48,19 +48,8 @@ func (b *built) newPage(modern bool, member string, items []any) (p page, err er
 		}
 		p.items = append(p.items, text)
 	}
-	p.result = b.identity.result(modern, cacheHint, member, array(p.items))
+	p.result = b.identity.result(modern, cacheHint, member, jsonrpc.Array(p.items))
 	return p, nil
-}
-
-func array(items []json.RawMessage) json.RawMessage {
-	b := []byte{'['}
-	for i, item := range items {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, item...)
-	}
-	return append(b, ']')
 }
 
 // result returns a result with one member. Since 2026-07-28 it says that it is
@@ -88,7 +77,7 @@ func (r *request) onlyPage(l listing) (page, error) {
 	}
 	p := l.modern
 	if r.identity != r.s.built.identity {
-		p.result = r.result(cacheHint, l.member, array(p.items))
+		p.result = r.result(cacheHint, l.member, jsonrpc.Array(p.items))
 	}
 	return p, r.noCursor()
 }

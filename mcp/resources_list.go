@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"rialto/internal/jsonrpc"
 	"rialto/mcp/internal/wire"
 )
 
@@ -56,5 +57,5 @@ func (r *request) listResources() (json.RawMessage, error) {
 		items = append(items, b)
 	}
 
-	return r.result(noCacheHint, "resources", array(items)), nil
+	return r.result(noCacheHint, "resources", jsonrpc.Array(items)), nil
 }

@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 
+	"rialto/internal/jsonrpc"
 	"rialto/mcp/internal/wire"
 )
 
@@ -16,7 +17,7 @@ func (r *request) listSkills() (json.RawMessage, error) {
 	for i, s := range skills {
 		entries[i] = s.entry
 	}
-	return r.result(cacheHint, "skills", array(entries)), nil
+	return r.result(cacheHint, "skills", jsonrpc.Array(entries)), nil
 }
 
 // getSkill answers skills/get.

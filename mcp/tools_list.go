@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"rialto/internal/jsonrpc"
 	"rialto/mcp/internal/revision"
 	"rialto/mcp/internal/schema"
 )
@@ -159,7 +160,7 @@ func (r *request) listTools() (json.RawMessage, error) {
 		return p.result, nil
 	}
 
-	return r.result(cacheHint, set.listing.member, array(visible)), nil
+	return r.result(cacheHint, set.listing.member, jsonrpc.Array(visible)), nil
 }
 
 type listedTool struct {

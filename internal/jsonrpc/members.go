@@ -93,6 +93,19 @@ func endOfValue(v []byte, i int) int {
 	return i
 }
 
+// Array returns the array of the items.
+func Array(items []json.RawMessage) json.RawMessage {
+	b := []byte{'['}
+	for i, item := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, item...)
+	}
+
+	return append(b, ']')
+}
+
 // unquoted returns the value of a JSON string. Bytes that are not UTF-8 become
 // U+FFFD, and so do unpaired surrogates.
 func unquoted(quoted []byte) []byte {

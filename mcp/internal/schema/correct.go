@@ -68,19 +68,7 @@ func (s *Schema) scalarElements(v json.RawMessage) json.RawMessage {
 	for i, item := range items {
 		items[i] = s.items.scalars(item)
 	}
-	return array(items)
-}
-
-// array returns the array of the items.
-func array(items []json.RawMessage) json.RawMessage {
-	b := []byte{'['}
-	for i, item := range items {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, item...)
-	}
-	return append(b, ']')
+	return jsonrpc.Array(items)
 }
 
 func appendMember(b []byte, name string, value json.RawMessage) []byte {
@@ -171,7 +159,7 @@ func (s *Schema) correctArray(v json.RawMessage) json.RawMessage {
 		}
 	}
 
-	return array(items)
+	return jsonrpc.Array(items)
 }
 
 // nearest returns a valid value for v, which is none: the bound that a number exceeds, or an example.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"rialto/internal/jsonrpc"
 )
 
 // Example returns arguments that the schema takes; {} only if it has none, and nil if a keyword that
@@ -76,7 +78,7 @@ func (s *Schema) exampleArray(depth int) json.RawMessage {
 	if s.minItems != nil {
 		n = min(max(n, *s.minItems), maxItems)
 	}
-	return array(slices.Repeat([]json.RawMessage{s.items.example(depth)}, n))
+	return jsonrpc.Array(slices.Repeat([]json.RawMessage{s.items.example(depth)}, n))
 }
 
 // exampleObject returns the required members. Without any, it shows one of the others: a text, which
