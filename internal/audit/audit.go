@@ -176,14 +176,14 @@ type Log struct {
 	Log    *slog.Logger
 	Stream Stream // nil for none
 
-	queue batch.Queue[Event]
+	batch.Queue[Event] // of what is not written yet; Open sets its fields
 }
 
 // Open prepares the log. Call it first.
 func (l *Log) Open() *Log {
-	l.queue.Write = l.Store.AddEvents
-	l.queue.Log = l.Log
-	l.queue.What = "audit events"
+	l.Queue.Write = l.Store.AddEvents
+	l.Queue.Log = l.Log
+	l.Queue.What = "audit events"
 	return l
 }
 
@@ -204,17 +204,8 @@ func (l *Log) Record(ctx context.Context, e Event) {
 		l.Stream(ctx, e)
 	}
 
-	l.queue.Add(e)
+	l.Add(e)
 }
-
-// Run writes events until ctx ends.
-func (l *Log) Run(ctx context.Context) { l.queue.Run(ctx) }
-
-// Waiting returns how many events wait to be written.
-func (l *Log) Waiting() int { return l.queue.Waiting() }
-
-// Flush writes the events that were recorded so far.
-func (l *Log) Flush(ctx context.Context) { l.queue.Flush(ctx) }
 
 // longest bounds a field, in bytes.
 const longest = 500
