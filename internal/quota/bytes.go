@@ -23,20 +23,23 @@ func (b *Bytes) Add(key string, n int64) {
 
 // Check returns the limit that the bytes of a key exceed, or those of all keys, if they do.
 func (b *Bytes) Check(key string, perKey, all int64) *Refusal {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.check(key, 0, perKey, all)
+	return b.Grow(key, 0, perKey, all)
 }
 
 // Grow counts n more bytes for a key, unless the key or all keys would exceed a limit then.
 func (b *Bytes) Grow(key string, n, perKey, all int64) *Refusal {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	refused := b.check(key, n, perKey, all)
-	if refused == nil {
-		b.add(key, n)
+	used := b.of[key]
+	switch {
+	case used+n > perKey:
+		return &Refusal{Limit: int(perKey), Used: int(used)}
+	case b.all+n > all:
+		return &Refusal{Shared: true, Limit: int(all), Used: int(b.all)}
 	}
-	return refused
+
+	b.add(key, n)
+	return nil
 }
 
 // Wait does what Grow does when there is room. It returns the refusal if ctx ends before.
@@ -63,16 +66,6 @@ func (b *Bytes) shrink() <-chan struct{} {
 		b.shrunk = make(chan struct{})
 	}
 	return b.shrunk
-}
-
-func (b *Bytes) check(key string, more, perKey, all int64) *Refusal {
-	if used := b.of[key]; used+more > perKey {
-		return &Refusal{Limit: int(perKey), Used: int(used)}
-	}
-	if b.all+more > all {
-		return &Refusal{Shared: true, Limit: int(all), Used: int(b.all)}
-	}
-	return nil
 }
 
 func (b *Bytes) add(key string, n int64) {
