@@ -108,22 +108,29 @@ var grants = []string{
 	"password",
 }
 
+// typedMembers is the place of the members of a type in a scheme of 1.0.
+type typedMembers struct {
+	kind    a2a.SchemeType
+	members **schemeMembers
+}
+
+func (d *schemeDoc) byType() []typedMembers {
+	return []typedMembers{
+		{a2a.APIKey, &d.APIKey},
+		{a2a.HTTPAuth, &d.HTTPAuth},
+		{a2a.OAuth2, &d.OAuth2},
+		{a2a.OpenIDConnect, &d.OpenIDConnect},
+		{a2a.MutualTLS, &d.MutualTLS},
+	}
+}
+
 func (d schemeDoc) toDomain() a2a.SecurityScheme {
 	kind := d.Type
 	in := d.schemeMembers
-	for _, row := range []struct {
-		kind    a2a.SchemeType
-		members *schemeMembers
-	}{
-		{a2a.APIKey, d.APIKey},
-		{a2a.HTTPAuth, d.HTTPAuth},
-		{a2a.OAuth2, d.OAuth2},
-		{a2a.OpenIDConnect, d.OpenIDConnect},
-		{a2a.MutualTLS, d.MutualTLS},
-	} {
-		if row.members != nil {
+	for _, row := range d.byType() {
+		if *row.members != nil {
 			kind = row.kind
-			in = *row.members
+			in = **row.members
 		}
 	}
 
@@ -169,32 +176,28 @@ func newSchemeDoc(s a2a.SecurityScheme) schemeDoc {
 		m.Flows[f.Grant] = doc
 	}
 
-	switch s.Type {
-	case a2a.APIKey:
-		return schemeDoc{APIKey: &m}
-	case a2a.HTTPAuth:
-		return schemeDoc{HTTPAuth: &m}
-	case a2a.OAuth2:
-		return schemeDoc{OAuth2: &m}
-	case a2a.OpenIDConnect:
-		return schemeDoc{OpenIDConnect: &m}
-	case a2a.MutualTLS:
-		return schemeDoc{MutualTLS: &m}
-	default:
-		return schemeDoc{Type: s.Type, schemeMembers: m}
+	var doc schemeDoc
+	for _, row := range doc.byType() {
+		if row.kind == s.Type {
+			*row.members = &m
+			return doc
+		}
 	}
+
+	return schemeDoc{Type: s.Type, schemeMembers: m}
 }
 
 // addOld adds the members of 0.3 to those of 1.0.
 func (d schemeDoc) addOld(kind a2a.SchemeType) schemeDoc {
-	for _, m := range []*schemeMembers{d.APIKey, d.HTTPAuth, d.OAuth2, d.OpenIDConnect, d.MutualTLS} {
-		if m != nil {
+	for _, row := range d.byType() {
+		if m := *row.members; m != nil {
 			d.Type = kind
 			d.schemeMembers = *m
 			d.In = m.Location
 			d.Location = ""
 		}
 	}
+
 	return d
 }
 
