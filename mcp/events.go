@@ -323,8 +323,7 @@ func (s *EventSubscription) readTTL(v json.RawMessage) error {
 		return wire.InvalidParams("ttlMs is neither null nor a number of milliseconds from 0")
 	}
 
-	ttl := millis(int64(min(ms, 1e15)))
-	s.TTL = &ttl
+	s.TTL = new(millis(int64(min(ms, 1e15))))
 	return nil
 }
 

@@ -221,8 +221,7 @@ func (r *record) after(n int) (a2a.Event, int, <-chan struct{}) {
 func copyOf(ev a2a.Event) a2a.Event {
 	switch ev := ev.(type) {
 	case *a2a.StatusUpdate:
-		c := *ev
-		return &c
+		return new(*ev)
 	case *a2a.ArtifactUpdate:
 		c := *ev
 		c.Artifact.Parts = slices.Clone(ev.Artifact.Parts)

@@ -189,8 +189,7 @@ func (n agentV01) outgoing(
 		return &out, nil
 	}
 
-	none := 0
-	t, err := n.agent.Task(ctx, a2a.TaskQuery{ID: id, HistoryLength: &none})
+	t, err := n.agent.Task(ctx, a2a.TaskQuery{ID: id, HistoryLength: new(0)})
 	switch {
 	case a2a.Is(err, a2a.TaskNotFound):
 		m.TaskID = ""

@@ -43,8 +43,7 @@ func (d jsonCodec) EncodeList(f a2a.TaskFilter, tenant string) ([]byte, error) {
 		out.Status = stateV1(f.State)
 	}
 	if f.PageSize > 0 {
-		size := min(f.PageSize, maxPageSize)
-		out.PageSize = &size
+		out.PageSize = new(min(f.PageSize, maxPageSize))
 	}
 
 	return d.encode(listBody, out)

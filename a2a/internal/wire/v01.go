@@ -178,8 +178,7 @@ func (s encodeV01) status(in a2a.Status) statusV01 {
 	}
 
 	if in.Message != nil {
-		m := s.message(*in.Message)
-		out.Message = &m
+		out.Message = new(s.message(*in.Message))
 	}
 
 	return out

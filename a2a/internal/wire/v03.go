@@ -68,9 +68,12 @@ func (s schema) partV03(p a2a.Part) partDoc {
 		out.Kind = "text"
 		out.Text = (*string)(&c)
 	case a2a.Raw:
-		b := filled([]byte(c))
 		out.Kind = "file"
-		out.File = &fileDoc{Name: p.Filename, MimeType: p.MediaType, Bytes: &b}
+		out.File = &fileDoc{
+			Name:     p.Filename,
+			MimeType: p.MediaType,
+			Bytes:    new(filled([]byte(c))),
+		}
 	case a2a.URL:
 		out.Kind = "file"
 		out.File = &fileDoc{Name: p.Filename, MimeType: p.MediaType, URI: (*string)(&c)}

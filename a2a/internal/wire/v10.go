@@ -70,8 +70,7 @@ func partV10(p a2a.Part) partDoc {
 	case a2a.Text:
 		out.Text = (*string)(&c)
 	case a2a.Raw:
-		b := filled([]byte(c))
-		out.Raw = &b
+		out.Raw = new(filled([]byte(c)))
 	case a2a.URL:
 		out.URL = (*string)(&c)
 	case a2a.Data:
