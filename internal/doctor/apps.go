@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/base64"
 	"regexp"
 	"slices"
@@ -21,10 +22,8 @@ func (c *mcpClient) linked() []document {
 }
 
 func appOf(tool document) string {
-	if uri := tool.object("_meta").object("ui").text("resourceUri"); uri != "" {
-		return uri
-	}
-	return tool.object("_meta").text("ui/resourceUri")
+	meta := tool.object("_meta")
+	return cmp.Or(meta.object("ui").text("resourceUri"), meta.text("ui/resourceUri"))
 }
 
 func needApps(v *examination) string {

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -171,18 +172,14 @@ func (s *target) first(addresses ...string) document {
 
 // canonical returns the resource as clients send it: as in the metadata.
 func (s *target) canonical() string {
-	if r := s.resource().text("resource"); r != "" {
-		return r
-	}
-	return s.address
+	return cmp.Or(s.resource().text("resource"), s.address)
 }
 
 // scope returns the scopes that a client asks for: the challenge's, or else the resource's.
 func (s *target) scope() string {
-	if scope := s.challenge()["scope"]; scope != "" {
-		return scope
-	}
-	return strings.Join(s.resource().list("scopes_supported"), " ")
+	return cmp.Or(
+		s.challenge()["scope"], strings.Join(s.resource().list("scopes_supported"), " "),
+	)
 }
 
 // issuer returns the issuer that the resource names. Without one it is the endpoint's

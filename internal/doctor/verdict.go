@@ -145,25 +145,22 @@ func (r *Report) verdict(o *observation) Cause {
 		}
 	}
 
-	works := r.Works()
+	works := Names(r.Works())
+	c := Cause{ID: Works}
 	switch {
 	case o.open:
-		return Cause{
-			ID:   Works,
-			Text: say("This server works with {}. It asks for no login.", Names(works)),
-		}
+		c.Text = say("This server works with {}. It asks for no login.", works)
+		return c
 	case o.token:
-		return Cause{ID: Works, Text: say("This server works with {}.", Names(works))}
+		c.Text = say("This server works with {}.", works)
+		return c
 	}
 
-	c := Cause{
-		ID:    Works,
-		Text:  say("{} can reach this server and start its login.", Names(works)),
-		Do:    say("To test past the login, run:"),
-		Lines: o.command("rialto doctor", " --login"),
-	}
+	c.Text = say("{} can reach this server and start its login.", works)
+	c.Do = say("To test past the login, run:")
+	c.Lines = o.command("rialto doctor", " --login")
 	if host := o.loginHost(); host != "" {
-		c.Text = say("{} can reach this server and start its login at {}.", Names(works), host)
+		c.Text = say("{} can reach this server and start its login at {}.", works, host)
 	}
 
 	return c
