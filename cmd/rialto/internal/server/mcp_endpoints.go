@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -62,54 +63,6 @@ func chatAppOrigins() (all []string) {
 	return all
 }
 
-// mcpMetadata describes the server to clients before they connect. It has no
-// specification; the names are those that existing clients read.
-type mcpMetadata struct {
-	Name             string            `json:"name"`
-	Title            string            `json:"title"`
-	Version          string            `json:"version"`
-	Endpoint         string            `json:"mcp_endpoint"`
-	Transports       []string          `json:"transports"`
-	ProtocolVersions []string          `json:"protocol_versions"`
-	Endpoints        map[string]string `json:"endpoints"`
-	OAuth            oauthEndpoints    `json:"oauth_config"`
-	connectorMetadata
-	ChatGPT    connectorMetadata `json:"chatgpt_connector"`
-	ClaudeCode connectorMetadata `json:"claude_code_connector"`
-	Connectors map[string]any    `json:"connectors"`
-}
-
-// connectorMetadata is what one connector needs to log in.
-type connectorMetadata struct {
-	Authentication struct {
-		Type             string `json:"type"`
-		AuthorizationURL string `json:"authorization_url"`
-		TokenURL         string `json:"token_url"`
-		RegistrationURL  string `json:"registration_url"`
-		Resource         string `json:"resource"`
-		Scope            string `json:"scope"`
-	} `json:"authentication"`
-	// The constant parameters of an authorization request.
-	AuthRequest struct {
-		ResponseType    string `json:"response_type"`
-		ClientID        string `json:"client_id,omitempty"`
-		RedirectURI     string `json:"redirect_uri"`
-		Scope           string `json:"scope"`
-		Resource        string `json:"resource"`
-		ChallengeMethod string `json:"code_challenge_method"`
-	} `json:"auth_request"`
-	// The client metadata (RFC 7591 section 2), or the address of its document.
-	ClientParams struct {
-		ClientID      string   `json:"client_id,omitempty"`
-		ClientName    string   `json:"client_name"`
-		RedirectURIs  []string `json:"redirect_uris"`
-		GrantTypes    []string `json:"grant_types"`
-		ResponseTypes []string `json:"response_types"`
-		TokenAuth     string   `json:"token_endpoint_auth_method"`
-		Scope         string   `json:"scope"`
-	} `json:"oauth_client_params"`
-}
-
 // oauthEndpoints are the members of the authorization server's metadata that clients
 // need (RFC 8414 section 2).
 type oauthEndpoints struct {
@@ -126,7 +79,8 @@ type oauthEndpoints struct {
 	Documents     bool     `json:"client_id_metadata_document_supported"`
 }
 
-// mcpDocument returns the metadata, with that of a connector for each of its origins.
+// mcpDocument describes the server to clients before they connect, to a connector on each of its
+// origins. It has no specification; the names are those that existing clients read.
 func mcpDocument(s *mcp.Server, resource string, metadata any) (wellknown.ByOrigin, error) {
 	var as oauthEndpoints
 	b, err := json.Marshal(metadata)
@@ -144,26 +98,29 @@ func mcpDocument(s *mcp.Server, resource string, metadata any) (wellknown.ByOrig
 		endpoints[strings.ReplaceAll(e, "/", "_")] = resource + "/" + e
 	}
 
-	all := chatApps()
-	chatGPT := all[0]
-	claudeCode := all[1]
+	connectors := map[string]any{}
+	for _, c := range chatApps() {
+		connectors[c.Key] = c.metadata(as, resource)
+	}
+
 	doc := wellknown.ByOrigin{Origins: map[string]any{}}
-	for _, c := range all {
-		m := mcpMetadata{
-			Name:              s.Info.Name,
-			Title:             s.Info.Title,
-			Version:           s.Info.Version,
-			Endpoint:          resource,
-			Transports:        []string{"streamable-http", "sse"},
-			ProtocolVersions:  mcp.Revisions(),
-			Endpoints:         endpoints,
-			OAuth:             as,
-			connectorMetadata: c.metadata(as, resource),
-			ChatGPT:           chatGPT.metadata(as, resource),
-			ClaudeCode:        claudeCode.metadata(as, resource),
-			Connectors:        map[string]any{"default_connector": c.Key},
-		}
-		m.Connectors[chatGPT.Key], m.Connectors[claudeCode.Key] = m.ChatGPT, m.ClaudeCode
+	for _, c := range chatApps() {
+		m := c.metadata(as, resource)
+		maps.Copy(m, map[string]any{
+			"name":                  s.Info.Name,
+			"title":                 s.Info.Title,
+			"version":               s.Info.Version,
+			"mcp_endpoint":          resource,
+			"transports":            []string{"streamable-http", "sse"},
+			"protocol_versions":     mcp.Revisions(),
+			"endpoints":             endpoints,
+			"oauth_config":          as,
+			"chatgpt_connector":     connectors["chatgpt"],
+			"claude_code_connector": connectors["claude_code"],
+		})
+		own := maps.Clone(connectors)
+		own["default_connector"] = c.Key
+		m["connectors"] = own
 		for _, origin := range c.Origins {
 			doc.Origins[origin] = m
 		}
@@ -175,35 +132,42 @@ func mcpDocument(s *mcp.Server, resource string, metadata any) (wellknown.ByOrig
 	return doc, nil
 }
 
-func (c chatApp) metadata(as oauthEndpoints, resource string) (m connectorMetadata) {
-	id := ""
+// metadata is what one connector needs to log in: the endpoints, the constant parameters of an
+// authorization request, and the client metadata (RFC 7591 section 2) or the address of its document.
+func (c chatApp) metadata(as oauthEndpoints, resource string) map[string]any {
+	authentication := map[string]any{
+		"type":              "oauth",
+		"authorization_url": as.Authorization,
+		"token_url":         as.Token,
+		"registration_url":  as.Registration,
+		"resource":          resource,
+		"scope":             oauth.ScopeTools,
+	}
+	request := map[string]any{
+		"response_type":         "code",
+		"redirect_uri":          c.RedirectURIs[0],
+		"scope":                 oauth.ScopeTools,
+		"resource":              resource,
+		"code_challenge_method": "S256",
+	}
+	client := map[string]any{
+		"client_name":                c.Name,
+		"redirect_uris":              c.RedirectURIs,
+		"grant_types":                []string{"authorization_code", "refresh_token"},
+		"response_types":             []string{"code"},
+		"token_endpoint_auth_method": "none",
+		"scope":                      oauth.ScopeTools,
+	}
 	if as.Documents {
-		id = c.Document
+		request["client_id"] = c.Document
+		client["client_id"] = c.Document
 	}
 
-	a := &m.Authentication
-	a.Type = "oauth"
-	a.Resource = resource
-	a.Scope = oauth.ScopeTools
-	a.AuthorizationURL = as.Authorization
-	a.TokenURL = as.Token
-	a.RegistrationURL = as.Registration
-	r := &m.AuthRequest
-	r.ResponseType = "code"
-	r.ClientID = id
-	r.RedirectURI = c.RedirectURIs[0]
-	r.Scope = oauth.ScopeTools
-	r.Resource = resource
-	r.ChallengeMethod = "S256"
-	p := &m.ClientParams
-	p.ClientID = id
-	p.ClientName = c.Name
-	p.RedirectURIs = c.RedirectURIs
-	p.GrantTypes = []string{"authorization_code", "refresh_token"}
-	p.ResponseTypes = []string{"code"}
-	p.TokenAuth = "none"
-	p.Scope = oauth.ScopeTools
-	return m
+	return map[string]any{
+		"authentication":      authentication,
+		"auth_request":        request,
+		"oauth_client_params": client,
+	}
 }
 
 // wantsDescription tells whether a GET asks for the description of the MCP endpoint.
