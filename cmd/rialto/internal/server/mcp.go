@@ -32,7 +32,7 @@ func (q mcpQuota) Acquire(h http.Header, r *http.Request) (leave func(), refused
 	if p.User == "" {
 		by.address = q.oauth.Address(r)
 	}
-	return q.calls.mcp(r.Context(), h, by)
+	return q.calls.enter(r.Context(), h, by, 0)
 }
 
 // buildMCP builds the MCP server of the bridge, and lets the bridge notify its clients.

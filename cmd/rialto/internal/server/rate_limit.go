@@ -147,10 +147,3 @@ func (c *callLimiter) a2a(ctx context.Context, h http.Header, by caller) error {
 	context.AfterFunc(ctx, leave)
 	return nil
 }
-
-// mcp counts a call through MCP.
-func (c *callLimiter) mcp(
-	ctx context.Context, h http.Header, by caller,
-) (leave func(), refused *quota.Refusal) {
-	return c.enter(ctx, h, by, 0)
-}

@@ -76,7 +76,7 @@ func TestOpenCallsAreLimited(t *testing.T) {
 				var ends []context.CancelFunc
 				for n := range 3 {
 					if n == 2 { // calls through all doors count together
-						leave, refused := limiter.mcp(t.Context(), http.Header{}, c.by)
+						leave, refused := limiter.enter(t.Context(), http.Header{}, c.by, 0)
 						if refused != nil {
 							t.Fatal(refused)
 						}
@@ -90,11 +90,11 @@ func TestOpenCallsAreLimited(t *testing.T) {
 					}
 				}
 				h := http.Header{}
-				if _, refused := limiter.mcp(t.Context(), h, c.by); refused == nil || refused.Status() != c.status || h.Get("Retry-After") != "1" || !strings.Contains(refused.Reason, "limits.calls") {
+				if _, refused := limiter.enter(t.Context(), h, c.by, 0); refused == nil || refused.Status() != c.status || h.Get("Retry-After") != "1" || !strings.Contains(refused.Reason, "limits.calls") {
 					t.Errorf("one more: got %+v, %v, want %d", refused, h, c.status)
 				}
 				if c.other != (caller{}) {
-					if leave, refused := limiter.mcp(t.Context(), http.Header{}, c.other); refused != nil {
+					if leave, refused := limiter.enter(t.Context(), http.Header{}, c.other, 0); refused != nil {
 						t.Errorf("another: got %+v", refused)
 					} else {
 						leave()
@@ -102,7 +102,7 @@ func TestOpenCallsAreLimited(t *testing.T) {
 				}
 				ends[0]()
 				synctest.Wait()
-				if leave, refused := limiter.mcp(t.Context(), http.Header{}, c.by); refused != nil {
+				if leave, refused := limiter.enter(t.Context(), http.Header{}, c.by, 0); refused != nil {
 					t.Errorf("after one has ended: got %+v", refused)
 				} else {
 					leave()
