@@ -62,16 +62,15 @@ type publishedCards struct {
 
 // Card implements a2aserver.Describer.
 func (p publishedCards) Card(ctx context.Context) (*a2a.Card, error) {
-	card, err := p.agent.Card(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return p.s.published(card), nil
+	return p.publish(p.agent.Card(ctx))
 }
 
 // ExtendedCard implements a2a.Extender.
 func (p publishedCards) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
-	card, err := p.agent.ExtendedCard(ctx)
+	return p.publish(p.agent.ExtendedCard(ctx))
+}
+
+func (p publishedCards) publish(card *a2a.Card, err error) (*a2a.Card, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +80,7 @@ func (p publishedCards) ExtendedCard(ctx context.Context) (*a2a.Card, error) {
 // published adds to a card what this server offers.
 func (s *agentServers) published(card *a2a.Card) *a2a.Card {
 	c := *card
+	origin := s.cfg.Load().URL
 	c.Capabilities.Streaming = true
 	c.Capabilities.ExtendedAgentCard = true
 	scopes := map[string]string{
@@ -91,13 +91,13 @@ func (s *agentServers) published(card *a2a.Card) *a2a.Card {
 		"oauth2": {
 			Type:              a2a.OAuth2,
 			Description:       "Register, have a person log in, and send the access token as a bearer token.",
-			OAuth2MetadataURL: s.cfg.Load().URL + "/.well-known/oauth-authorization-server",
+			OAuth2MetadataURL: origin + "/.well-known/oauth-authorization-server",
 			Flows: []a2a.OAuthFlow{
 				{
 					Grant:            "authorizationCode",
-					AuthorizationURL: s.cfg.Load().URL + "/authorize",
-					TokenURL:         s.cfg.Load().URL + "/token",
-					RefreshURL:       s.cfg.Load().URL + "/token",
+					AuthorizationURL: origin + "/authorize",
+					TokenURL:         origin + "/token",
+					RefreshURL:       origin + "/token",
 					PKCERequired:     true,
 					Scopes:           scopes,
 				},
@@ -111,7 +111,7 @@ func (s *agentServers) published(card *a2a.Card) *a2a.Card {
 		},
 	}
 	c.Security = []a2a.SecurityRequirement{
-		{"oauth2": {oauth.ScopeDiscover, oauth.ScopePublish}},
+		{"oauth2": a2aScopes},
 		{"bearer": {}},
 	}
 	if slices.Contains(s.oauth.Clients.GrantTypes(), oauth.GrantClientCredentials) {
@@ -120,12 +120,12 @@ func (s *agentServers) published(card *a2a.Card) *a2a.Card {
 			Description: "For clients of the operator that ask for themselves.",
 			Flows: []a2a.OAuthFlow{{
 				Grant:    "clientCredentials",
-				TokenURL: s.cfg.Load().URL + "/token",
+				TokenURL: origin + "/token",
 				Scopes:   scopes,
 			}},
 		}
 		c.Security = append(c.Security, a2a.SecurityRequirement{
-			"clientCredentials": {oauth.ScopeDiscover, oauth.ScopePublish},
+			"clientCredentials": a2aScopes,
 		})
 	}
 
@@ -173,12 +173,7 @@ func (s *Server) newAPI(f *agentServers) *api.API {
 		URL:    s.cfg.Load().URL,
 		Card: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			agent := mux.Vars(r)["agent"]
-			if srv := f.named(agent); srv != nil &&
-				s.bridge.Proxy.Agent(agent).Visible(r.Context()) {
-				srv.ServeCard(w, r)
-				return
-			}
-			writeNoAgent(w, r)
+			f.ifVisible(f.named(agent), agent).ServeHTTP(w, r)
 		}),
 		Operator: s.operator,
 		Callers:  apiCallers{s},
@@ -242,23 +237,21 @@ func (s *agentServers) serveCard(srv *a2aserver.Server, agent string) http.Handl
 	switch {
 	case srv == nil && agent == "":
 		return http.HandlerFunc(writeNoAgent)
-	case srv == nil:
-		return s.oauth.Guard.Require(http.HandlerFunc(writeNoAgent), oauth.ScopeDiscover)
-	case p != nil && publicCard(p.AgentConfig):
+	case srv != nil && p != nil && publicCard(p.AgentConfig):
 		return http.HandlerFunc(srv.ServeCard)
 	}
 
-	return s.oauth.Guard.Require(s.ifVisible(srv.ServeCard, agent), oauth.ScopeDiscover)
+	return s.oauth.Guard.Require(s.ifVisible(srv, agent), oauth.ScopeDiscover)
 }
 
-// ifVisible calls serve for callers who may give tasks to the agent.
-func (s *agentServers) ifVisible(serve http.HandlerFunc, agent string) http.Handler {
+// ifVisible serves the card of an agent to callers who may give tasks to it.
+func (s *agentServers) ifVisible(srv *a2aserver.Server, agent string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.bridge.Proxy.Agent(agent).Visible(r.Context()) {
+		if srv == nil || !s.bridge.Proxy.Agent(agent).Visible(r.Context()) {
 			writeNoAgent(w, r)
 			return
 		}
-		serve(w, r)
+		srv.ServeCard(w, r)
 	})
 }
 
