@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"rialto/a2a/a2aexec"
+	"rialto/cmd/rialto/internal/tableexpert/grammar"
 	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
 	"rialto/internal/i18n"
 )
@@ -19,20 +21,22 @@ type answerRows struct {
 	Truncated bool     `json:"truncated"`
 }
 
-// query runs SQL of a stranger.
-func (e *Expert) query(ctx context.Context, t *a2aexec.Turn, sql string, limit int) error {
-	t.Working("Running the query.")
-	res, err := e.box.Query(ctx, sql, cmp.Or(limit, defaultRows))
+// run answers with what a statement selects, and says how it read the question that asked for it.
+func (e *Expert) run(ctx context.Context, t *a2aexec.Turn, q *grammar.Query, limit int) error {
+	t.Working("Running " + sqlbox.Clip(q.SQL, 300))
+	res, err := e.box.Query(ctx, q.SQL, cmp.Or(limit, defaultRows))
 	if err != nil {
 		return err
 	}
-
-	t.Working(fmt.Sprintf("Read %s.", count(len(res.Rows), "row")))
-	if err := e.emitRows(t, "result", sql, res); err != nil {
+	if err := e.emitRows(t, "result", q.SQL, res); err != nil {
 		return err
 	}
 
-	t.Complete(rowSummary(res))
+	summary := rowSummary(res)
+	if q.Read != nil {
+		summary += " Read as: " + strings.Join(q.Read, "; ") + ". The SQL was: " + q.SQL
+	}
+	t.Complete(summary)
 	return nil
 }
 

@@ -41,7 +41,7 @@ func (e *Expert) question(ctx context.Context, t *a2aexec.Turn, in *topic, limit
 		t.Reject("The question is dropped.")
 		return nil
 	case continued && e.isSQL(latest, false):
-		return e.query(ctx, t, latest, limit)
+		return e.run(ctx, t, &grammar.Query{SQL: latest}, limit)
 	}
 
 	if q := e.askModel(ctx, t, strings.Join(messages, "\n"), catalog); q != nil {
@@ -197,21 +197,4 @@ func tableForm(c *catalog) json.RawMessage {
 		"required":   []string{"table"},
 	})
 	return form
-}
-
-// run answers with what a translated question selects.
-func (e *Expert) run(ctx context.Context, t *a2aexec.Turn, q *grammar.Query, limit int) error {
-	t.Working("Running " + q.SQL)
-	res, err := e.box.Query(ctx, q.SQL, cmp.Or(limit, defaultRows))
-	if err != nil {
-		return err
-	}
-	if err := e.emitRows(t, "result", q.SQL, res); err != nil {
-		return err
-	}
-
-	t.Complete(
-		rowSummary(res) + " Read as: " + strings.Join(q.Read, "; ") + ". The SQL was: " + q.SQL,
-	)
-	return nil
 }

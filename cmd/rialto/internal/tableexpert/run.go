@@ -12,6 +12,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
+	"rialto/cmd/rialto/internal/tableexpert/grammar"
 	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
 	"rialto/internal/i18n"
 )
@@ -97,7 +98,7 @@ func (e *Expert) answer(ctx context.Context, t *a2aexec.Turn) error {
 		answering := len(t.Task().History) > 1 // a form's "sql" may hold simpler words
 		given := r.SQL != "" && !answering
 		if given || e.isSQL(sql, t.Skill != "") {
-			return e.query(ctx, t, sql, int(r.Limit))
+			return e.run(ctx, t, &grammar.Query{SQL: sql}, int(r.Limit))
 		}
 		return e.question(ctx, t, in, int(r.Limit))
 	case skillTopics:
