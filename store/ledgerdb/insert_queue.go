@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"rialto/internal/dberr"
@@ -14,10 +13,7 @@ import (
 // insertQueue inserts the tasks that have ended on PostgreSQL. Those that are added while a statement
 // runs share the next one: to insert them one by one takes a commit and a round trip for each.
 type insertQueue struct {
-	mu      sync.Mutex
-	waiting []*insertion
-	running bool
-
+	waiting    sqldb.Waiters[*insertion]
 	statements [insertBatch + 1]string // by their tasks; of run
 }
 
@@ -33,46 +29,30 @@ const insertTimeout = 30 * time.Second
 // inserted.
 func (q *insertQueue) add(ctx context.Context, db *sqldb.DB, row *taskRow) error {
 	in := &insertion{row: row, done: make(chan error, 1)}
-	if !q.enter(db, in) {
-		return &dberr.Error{Overloaded: true, Cause: sqldb.ErrBusy}
+	if err := q.waiting.Enter(in, func() { q.run(db) }); err != nil {
+		return err
 	}
 	select {
 	case err := <-in.done:
 		return err
 	case <-ctx.Done():
-		q.leave(in)
+		q.waiting.Leave(in)
 		return sqldb.Classify(ctx.Err())
 	}
 }
 
-// leave removes an insertion that still waits.
-func (q *insertQueue) leave(in *insertion) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.waiting = slices.DeleteFunc(q.waiting, func(w *insertion) bool { return w == in })
-}
-
-func (q *insertQueue) enter(db *sqldb.DB, in *insertion) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.waiting) >= sqldb.MaxWaiting {
-		return false
-	}
-	q.waiting = append(q.waiting, in)
-	if !q.running {
-		q.running = true
-		go q.run(db)
-	}
-	return true
-}
-
-// run inserts until no insertion waits.
+// run inserts until no insertion waits, in the order of owners: their logs of events are locked in this
+// order, so that replicas do not come to a deadlock.
 func (q *insertQueue) run(db *sqldb.DB) {
-	for {
-		batch := q.take()
+	for !q.waiting.Idle() {
+		batch := q.waiting.Take(insertBatch)
 		if len(batch) == 0 {
-			return
+			continue // all have left
 		}
+		slices.SortStableFunc(batch, func(a, b *insertion) int {
+			return cmp.Compare(a.row.Owner, b.row.Owner)
+		})
+
 		err := q.insert(db, batch)
 		_, away := dberr.As(err)
 		alone := !away || sqldb.HasCode(err, "40P01") // one of them is wrong, or they are in a deadlock
@@ -86,21 +66,6 @@ func (q *insertQueue) run(db *sqldb.DB) {
 			in.done <- err
 		}
 	}
-}
-
-// take returns what waits, at most insertBatch, in the order of owners: their logs of events are locked
-// in this order, so that replicas do not come to a deadlock.
-func (q *insertQueue) take() []*insertion {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	n := min(len(q.waiting), insertBatch)
-	batch := slices.Clone(q.waiting[:n])
-	q.waiting = slices.Delete(q.waiting, 0, n)
-	q.running = n > 0
-	slices.SortStableFunc(batch, func(a, b *insertion) int {
-		return cmp.Compare(a.row.Owner, b.row.Owner)
-	})
-	return batch
 }
 
 // insert inserts a batch in one statement.

@@ -49,9 +49,7 @@ func TestTasksThatEndTogetherAreInsertedTogether(t *testing.T) {
 			all.Go(func() { failed[i] = add(fmt.Sprint("o", i%3), fmt.Sprint("task ", i)) })
 		}
 		for waiting := 0; waiting < len(failed)-insertBatch; {
-			db.inserts.mu.Lock()
-			waiting = len(db.inserts.waiting)
-			db.inserts.mu.Unlock()
+			waiting = db.inserts.waiting.Len()
 		}
 		return err
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"rialto/internal/dberr"
 	"rialto/internal/quota"
 )
 
@@ -25,7 +24,7 @@ func (t *FairQueue) Acquire(ctx context.Context, user string) (done func(), err 
 	room := quota.Room{Running: t.size, PerKey: max(1, t.size/2), Waiting: MaxWaiting}
 	done, err = t.queue.Acquire(ctx, user, room)
 	if _, full := errors.AsType[*quota.Refusal](err); full {
-		return nil, &dberr.Error{Overloaded: true, Cause: ErrBusy}
+		return nil, errFull
 	}
 	return done, Classify(err)
 }

@@ -2,23 +2,11 @@ package sqldb
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
-	"slices"
-	"sync"
-
-	"rialto/internal/dberr"
 )
 
 const maxGroup = 64 // transactions that are committed together
-
-// MaxWaiting is how many writers wait on SQLite; more are refused with ErrBusy.
-const MaxWaiting = 4096
-
-// ErrBusy says that too many writers wait.
-var ErrBusy = errors.New("store: too many writers wait")
 
 // group commits together what is written at the same time. SQLite has one writer, and a
 // commit waits for the disk: alone, sixteen writers would wait for it sixteen times. Each
@@ -28,9 +16,7 @@ type group struct {
 	pool *Pool
 	file *openedFile // nil in memory
 
-	mu      sync.Mutex
-	waiting []*unit
-	running bool
+	waiting Waiters[*unit]
 }
 
 // unit is what one caller writes.
@@ -48,14 +34,14 @@ func (g *group) inTx(ctx context.Context, do func(*Tx) error) error {
 	}
 
 	u := &unit{do: do, done: make(chan struct{})}
-	if !g.enter(u) {
-		return &dberr.Error{Overloaded: true, Cause: ErrBusy}
+	if err := g.waiting.Enter(u, g.run); err != nil {
+		return err
 	}
 
 	select {
 	case <-u.done:
 	case <-ctx.Done():
-		if g.leave(u) {
+		if g.waiting.Leave(u) {
 			return ctx.Err()
 		}
 		<-u.done
@@ -64,38 +50,10 @@ func (g *group) inTx(ctx context.Context, do func(*Tx) error) error {
 	return u.err
 }
 
-func (g *group) enter(u *unit) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.waiting) >= MaxWaiting {
-		return false
-	}
-
-	g.waiting = append(g.waiting, u)
-	if !g.running {
-		g.running = true
-		go g.run()
-	}
-
-	return true
-}
-
-// leave takes a caller out of the queue, if it is still there.
-func (g *group) leave(u *unit) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	i := slices.Index(g.waiting, u)
-	if i < 0 {
-		return false
-	}
-	g.waiting = slices.Delete(g.waiting, i, i+1)
-	return true
-}
-
 // run commits until no unit waits.
 func (g *group) run() {
-	for !g.idle() {
-		units, err := g.commit(context.Background(), g.take(maxGroup))
+	for !g.waiting.Idle() {
+		units, err := g.commit(context.Background(), g.waiting.Take(maxGroup))
 		for _, u := range units {
 			if err != nil {
 				u.err = err
@@ -111,28 +69,7 @@ func (db *DB) Waiting() int {
 	if g == nil {
 		return 0
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.waiting)
-}
-
-// idle reports whether no unit waits: then the next caller starts run.
-func (g *group) idle() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.running = len(g.waiting) > 0
-	return !g.running
-}
-
-// take takes at most so many out of the queue. It lets callers that are about to come
-// get there first: the wait for the disk costs more than what is written before it.
-func (g *group) take(most int) []*unit {
-	runtime.Gosched()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	units := slices.Clone(g.waiting[:min(len(g.waiting), most)])
-	g.waiting = slices.Delete(g.waiting, 0, len(units))
-	return units
+	return g.waiting.Len()
 }
 
 // run does a unit's work. A panic is an error here: in a goroutine of the group, it
@@ -163,7 +100,7 @@ func (g *group) commit(ctx context.Context, units []*unit) ([]*unit, error) {
 				return failed
 			}
 			if done == len(units)-1 {
-				units = append(units, g.take(maxGroup-len(units))...)
+				units = append(units, g.waiting.Take(maxGroup-len(units))...)
 			}
 		}
 		return nil
