@@ -61,14 +61,17 @@ func AgentFlags() []Setting {
 }
 
 // SetAgent sets what values, by their keys in the table, say of an agent.
-func SetAgent(a *Agent, values map[string]any) error {
+func SetAgent(a *Agent, values map[string]any) error { return set(a, values) }
+
+func set(into any, values map[string]any) error {
 	k := koanf.New(".")
 	for key, v := range values {
 		if err := k.Set(strings.TrimPrefix(key, "agents[]."), v); err != nil {
 			return err
 		}
 	}
-	return explain("", decode(k, a))
+
+	return explain("", decode(k, into))
 }
 
 // Keys returns the keys of the setting in the file.

@@ -117,9 +117,9 @@ func TestAliasVariablesSetSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range aliases {
-		if !strings.Contains(string(doc), "`"+v.name+"`") {
-			t.Errorf("docs/configuration.md does not explain %s", v.name)
+	for _, v := range aliases() {
+		if !strings.Contains(string(doc), "`"+v.Name+"`") {
+			t.Errorf("docs/configuration.md does not explain %s", v.Name)
 		}
 	}
 }
