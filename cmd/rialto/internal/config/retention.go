@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -57,8 +56,7 @@ func (c *Config) checkRecords() error {
 		return fmt.Errorf("audit.stream: %q is none of file:/path, stdout and otlp", c.Audit.Stream)
 	}
 
-	at, err := url.Parse(c.Audit.AnchorURL)
-	isURL := err == nil && slices.Contains([]string{"http", "https"}, at.Scheme) && at.Host != ""
+	isURL := isAddress(c.Audit.AnchorURL, "http", "https")
 	if c.Audit.AnchorURL != "" && c.Audit.AnchorFile() == "" && !isURL {
 		return fmt.Errorf(
 			"audit.anchor_url: %q is neither file:/path nor https://…", c.Audit.AnchorURL,

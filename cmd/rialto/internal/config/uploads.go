@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"net/url"
 
 	"rialto/bridge/uploads"
 )
@@ -34,11 +33,7 @@ func (u Uploads) Service(
 }
 
 func (u Uploads) check() error {
-	if u.ScanURL == "" {
-		return nil
-	}
-	at, err := url.Parse(u.ScanURL)
-	if err != nil || at.Host == "" || (at.Scheme != "http" && at.Scheme != "https") {
+	if u.ScanURL != "" && !isAddress(u.ScanURL, "http", "https") {
 		return fmt.Errorf("uploads.scan_url: %q is not an http or https address", u.ScanURL)
 	}
 	return nil
