@@ -15,7 +15,7 @@ import (
 // Check returns all errors, a line for each. They say what to do.
 func (c *Config) Check() (faults error) {
 	for _, check := range []func() error{
-		c.checkTLS,
+		c.Serving.TLS.check,
 		c.checkURL,
 		c.checkDatabase,
 		c.checkSecret,
@@ -31,8 +31,8 @@ func (c *Config) Check() (faults error) {
 		c.Brand.check,
 		c.Serving.checkContact,
 		c.checkLog,
-		c.checkStartup,
-		c.checkShutdown,
+		c.Serving.checkStartup,
+		c.Serving.checkShutdown,
 		c.checkLimits,
 		c.Serving.GRPC.Check,
 		c.MCP.check,
@@ -50,19 +50,19 @@ const (
 	maxDrainTimeout  = time.Hour
 )
 
-func (c *Config) checkStartup() error {
-	if c.Serving.StartupTimeout < time.Second {
-		return fmt.Errorf("startup_timeout: set it to at least 1s, and not to %s", c.Serving.StartupTimeout)
+func (s Serving) checkStartup() error {
+	if s.StartupTimeout < time.Second {
+		return fmt.Errorf("startup_timeout: set it to at least 1s, and not to %s", s.StartupTimeout)
 	}
 	return nil
 }
 
-func (c *Config) checkShutdown() error {
-	if c.Serving.ShutdownDelay < 0 || c.Serving.ShutdownDelay > maxShutdownDelay {
-		return fmt.Errorf("shutdown_delay: %s is not between 0s and 5m", c.Serving.ShutdownDelay)
+func (s Serving) checkShutdown() error {
+	if s.ShutdownDelay < 0 || s.ShutdownDelay > maxShutdownDelay {
+		return fmt.Errorf("shutdown_delay: %s is not between 0s and 5m", s.ShutdownDelay)
 	}
-	if c.Serving.DrainTimeout < 0 || c.Serving.DrainTimeout > maxDrainTimeout {
-		return fmt.Errorf("drain_timeout: %s is not between 0s and 1h", c.Serving.DrainTimeout)
+	if s.DrainTimeout < 0 || s.DrainTimeout > maxDrainTimeout {
+		return fmt.Errorf("drain_timeout: %s is not between 0s and 1h", s.DrainTimeout)
 	}
 	return nil
 }
@@ -138,9 +138,11 @@ func (c *Config) ListensAs(inForce *Config) {
 	if strings.HasSuffix(c.URL, ":0") && c.Listen == inForce.Listen {
 		c.URL = inForce.URL
 	}
-	if c.Serving.GRPC.Address == "" && c.Serving.GRPC.Listen == inForce.Serving.GRPC.Listen && inForce.Serving.GRPC.chosen {
-		c.Serving.GRPC.Address = inForce.Serving.GRPC.Address
-		c.Serving.GRPC.chosen = true
+	own := &c.Serving.GRPC
+	is := inForce.Serving.GRPC
+	if own.Address == "" && own.Listen == is.Listen && is.chosen {
+		own.Address = is.Address
+		own.chosen = true
 	}
 }
 

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -76,14 +75,14 @@ func (t TLS) Load() (*tls.Certificate, error) {
 }
 
 // checkTLS also reads the files: a server without its certificate must not start.
-func (c *Config) checkTLS() error {
-	if cmp.Or(c.Serving.TLS.CertFile, c.Serving.TLS.KeyFile) == "" {
+func (t TLS) check() error {
+	if t.CertFile == "" && t.KeyFile == "" {
 		return nil
 	}
-	if c.Serving.TLS.CertFile == "" || c.Serving.TLS.KeyFile == "" {
+	if t.CertFile == "" || t.KeyFile == "" {
 		return errors.New("tls: set both cert_file and key_file")
 	}
-	_, err := c.Serving.TLS.Load()
+	_, err := t.Load()
 	return err
 }
 
