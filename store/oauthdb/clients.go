@@ -128,3 +128,11 @@ func scanClient(row sqldb.Row) (*oauth.Client, error) {
 func orNotFound(err error) error {
 	return sqldb.NoRow(err, oauth.ErrNotFound)
 }
+
+// found returns v, or ErrNotFound if its row was not there.
+func found[T any](v *T, err error) (*T, error) {
+	if err != nil {
+		return nil, orNotFound(err)
+	}
+	return v, nil
+}

@@ -10,14 +10,10 @@ import (
 // Document implements client.DocumentStore.
 func (db *Clients) Document(ctx context.Context, id string) (*oauth.Document, error) {
 	d := &oauth.Document{ID: id}
-	err := db.sql.Read.QueryRowContext(ctx, `
+	return found(d, db.sql.Read.QueryRowContext(ctx, `
 		SELECT body, fetched, fresh, expires FROM client_documents WHERE id = $1`,
 		id).
-		Scan(&d.Body, &d.Fetched, &d.Fresh, &d.Expires)
-	if err != nil {
-		return nil, orNotFound(err)
-	}
-	return d, nil
+		Scan(&d.Body, &d.Fetched, &d.Fresh, &d.Expires))
 }
 
 // KeepDocument implements client.DocumentStore. Replicas may have fetched at the

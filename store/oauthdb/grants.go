@@ -54,7 +54,7 @@ const grantColumns = `g.id, g.account_id, a.name, a.disabled, a.admin, a.usecase
 // scanGrant reads grantColumns, and more columns behind them.
 func scanGrant(row sqldb.Row, more ...any) (*oauth.Grant, error) {
 	g := &oauth.Grant{}
-	err := row.Scan(append([]any{
+	return found(g, row.Scan(append([]any{
 		&g.ID,
 		&g.AccountID,
 		&g.Name,
@@ -71,12 +71,7 @@ func scanGrant(row sqldb.Row, more ...any) (*oauth.Grant, error) {
 		&g.Used,
 		&g.Parent,
 		&g.Revoked,
-	}, more...)...)
-	if err != nil {
-		return nil, orNotFound(err)
-	}
-
-	return g, nil
+	}, more...)...))
 }
 
 // RevokeGrant implements token.GrantStore.

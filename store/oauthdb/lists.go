@@ -37,19 +37,11 @@ func (db *Lists) ListClients(
 	ctx context.Context, f operator.ClientFilter, page operator.Rows,
 ) ([]operator.ClientRow, error) {
 	var all []operator.ClientRow
-	if f.Kind != operator.Document {
-		found, err := db.clients(
-			ctx, scanClientRow, selectClients, clientTerms, "c.registered", f, page,
-		)
-		if err != nil {
-			return nil, err
+	for _, kind := range clientKinds {
+		if f.Kind == kind.without {
+			continue
 		}
-		all = append(all, found...)
-	}
-	if f.Kind != operator.Registered {
-		found, err := db.clients(
-			ctx, scanDocumentRow, selectDocuments, documentTerms, "c.fetched", f, page,
-		)
+		found, err := kind.list(ctx, db.sql, f, page)
 		if err != nil {
 			return nil, err
 		}
@@ -68,25 +60,39 @@ func (db *Lists) ListClients(
 	return all[:min(len(all), page.Limit)], nil
 }
 
-// clients asks for clients of one kind, with the term that found each.
-func (db *Lists) clients(
-	ctx context.Context, scan func(sqldb.Row) (operator.ClientRow, error),
-	selection, terms, since string, f operator.ClientFilter, page operator.Rows,
+// clientKind is how clients of one kind are found.
+type clientKind struct {
+	without   operator.Kind // the filter that leaves them out
+	from      string
+	terms     string
+	since     string
+	selection string
+	scan      func(sqldb.Row) (operator.ClientRow, error)
+}
+
+var clientKinds = []clientKind{
+	{operator.Document, "clients c", clientTerms, "c.registered", selectClients, scanClientRow},
+	{operator.Registered, "client_documents c", documentTerms, "c.fetched", selectDocuments, scanDocumentRow},
+}
+
+// list asks for clients, with the term that found each.
+func (k clientKind) list(
+	ctx context.Context, db *sqldb.DB, f operator.ClientFilter, page operator.Rows,
 ) ([]operator.ClientRow, error) {
 	l := &sqldb.Listing{Args: []any{page.Now}, Reverse: page.Reverse}
 	term := "''"
 	join := ""
 	var order string
 	if f.Text == "" {
-		order = l.After(since, "c.id", page.After.At, page.After.ID)
+		order = l.After(k.since, "c.id", page.After.At, page.After.ID)
 	} else {
 		term = "s.term"
-		join = ` JOIN ` + terms + ` s ON s.id = c.id`
-		order = findTerms(l, terms, f.Text, page.After)
+		join = ` JOIN ` + k.terms + ` s ON s.id = c.id`
+		order = findTerms(l, k.terms, f.Text, page.After)
 	}
 
-	selection = fmt.Sprintf(selection, term, join)
-	return sqldb.SelectListing(ctx, db.sql, l, scan, selection, order, page.Limit)
+	selection := fmt.Sprintf(k.selection, term, join)
+	return sqldb.SelectListing(ctx, db, l, k.scan, selection, order, page.Limit)
 }
 
 var (
@@ -136,17 +142,15 @@ func scanDocumentRow(row sqldb.Row) (r operator.ClientRow, err error) {
 func (db *Lists) ClientRow(
 	ctx context.Context, id string, now time.Time,
 ) (*operator.ClientRow, error) {
-	query := fmt.Sprintf(selectClients, "''", "") + ` WHERE c.id = $2`
-	r, err := scanClientRow(db.sql.Read.QueryRowContext(ctx, query, now, id))
-	if errors.Is(err, sql.ErrNoRows) {
-		query = fmt.Sprintf(selectDocuments, "''", "") + ` WHERE c.id = $2`
-		r, err = scanDocumentRow(db.sql.Read.QueryRowContext(ctx, query, now, id))
-	}
-	if err != nil {
-		return nil, orNotFound(err)
+	for _, kind := range clientKinds {
+		query := fmt.Sprintf(kind.selection, "''", "") + ` WHERE c.id = $2`
+		r, err := kind.scan(db.sql.Read.QueryRowContext(ctx, query, now, id))
+		if !errors.Is(err, sql.ErrNoRows) {
+			return found(&r, err)
+		}
 	}
 
-	return &r, nil
+	return nil, oauth.ErrNotFound
 }
 
 // UseOf implements operator.Store.
@@ -295,22 +299,16 @@ func (db *Lists) CountAccounts(
 func (db *Lists) CountClients(
 	ctx context.Context, f operator.ClientFilter, most int,
 ) (n int, err error) {
-	for _, x := range []struct {
-		without     operator.Kind
-		from, terms string
-	}{
-		{operator.Document, "clients c", clientTerms},
-		{operator.Registered, "client_documents c", documentTerms},
-	} {
-		if f.Kind == x.without {
+	for _, kind := range clientKinds {
+		if f.Kind == kind.without {
 			continue
 		}
 		l := &sqldb.Listing{}
 		if f.Text != "" {
-			x.from += ` JOIN ` + x.terms + ` s ON s.id = c.id`
-			findTerms(l, x.terms, f.Text, operator.Mark{})
+			kind.from += ` JOIN ` + kind.terms + ` s ON s.id = c.id`
+			findTerms(l, kind.terms, f.Text, operator.Mark{})
 		}
-		some, err := l.Count(ctx, db.sql, x.from, most)
+		some, err := l.Count(ctx, db.sql, kind.from, most)
 		if err != nil {
 			return 0, err
 		}

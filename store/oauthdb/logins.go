@@ -44,16 +44,11 @@ func (db *Accounts) AddLogin(ctx context.Context, l *oauth.Login) error {
 // Login implements signin.LoginStore.
 func (db *Accounts) Login(ctx context.Context, state string, now time.Time) (*oauth.Login, error) {
 	l := &oauth.Login{State: state}
-	err := db.sql.Read.QueryRowContext(ctx, `
+	return found(l, db.sql.Read.QueryRowContext(ctx, `
 		SELECT browser, provider, handle, scope, next, expires FROM logins
 		WHERE state = $1 AND expires > $2`,
 		state, now).
-		Scan(&l.Browser, &l.Provider, &l.Handle, sqldb.List(&l.Scope), &l.Next, &l.Expires)
-	if err != nil {
-		return nil, orNotFound(err)
-	}
-
-	return l, nil
+		Scan(&l.Browser, &l.Provider, &l.Handle, sqldb.List(&l.Scope), &l.Next, &l.Expires))
 }
 
 // TakeLogin implements signin.LoginStore.

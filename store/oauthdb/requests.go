@@ -48,7 +48,7 @@ func (db *Grants) TakePushed(
 // scanRequest reads requestColumns.
 func scanRequest(row sqldb.Row) (*oauth.Request, error) {
 	r := &oauth.Request{}
-	err := row.Scan(
+	return found(r, row.Scan(
 		&r.Handle,
 		&r.Browser,
 		&r.ClientID,
@@ -61,12 +61,7 @@ func scanRequest(row sqldb.Row) (*oauth.Request, error) {
 		&r.JKT,
 		&r.SignedInAfter,
 		&r.Expires,
-	)
-	if err != nil {
-		return nil, orNotFound(err)
-	}
-
-	return r, nil
+	))
 }
 
 // Approve implements flow.RequestStore. The DELETE decides who is first.

@@ -46,13 +46,9 @@ func scanSession(row sqldb.Row) (*oauth.Session, error) {
 
 // Session implements signin.SessionStore.
 func (db *Accounts) Session(ctx context.Context, hash string, now time.Time) (*oauth.Session, error) {
-	s, err := scanSession(
+	return found(scanSession(
 		db.sql.Read.QueryRowContext(ctx, selectSessions+`s.hash = $1`, hash, now),
-	)
-	if err != nil {
-		return nil, orNotFound(err)
-	}
-	return s, nil
+	))
 }
 
 // maxSessions bounds a list of sessions.
