@@ -50,21 +50,20 @@ func (db *Accounts) SetPassword(ctx context.Context, id, password string, revoke
 		err := sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `
 			UPDATE accounts SET password = $1 WHERE id = $2`,
 			password, id)
-		for _, ended := range []string{
+		if err != nil {
+			return err
+		}
+
+		err = sqldb.ExecAll(ctx, tx, []any{id},
 			forgetGuesses,
 			`DELETE FROM sessions WHERE account_id = $1`,
-			`DELETE FROM sign_in_links WHERE account_id = $1`,
-		} {
-			if err == nil {
-				err = sqldb.Exec(ctx, tx, ended, id)
-			}
+			`DELETE FROM sign_in_links WHERE account_id = $1`)
+		if err != nil || revoked.IsZero() {
+			return err
 		}
-		if err == nil && !revoked.IsZero() {
-			err = sqldb.Exec(ctx, tx, `
-				UPDATE grants SET revoked = $1 WHERE account_id = $2 AND revoked = 0`,
-				revoked, id)
-		}
-		return err
+		return sqldb.Exec(ctx, tx, `
+			UPDATE grants SET revoked = $1 WHERE account_id = $2 AND revoked = 0`,
+			revoked, id)
 	})
 }
 
@@ -74,29 +73,20 @@ func (db *Accounts) SetPassword(ctx context.Context, id, password string, revoke
 // its grant, which the foreign keys would lock first.
 func (db *Accounts) RemoveAccount(ctx context.Context, name string) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
-		for _, table := range []string{"refresh_tokens", "codes"} {
-			_, err := tx.ExecContext(ctx, `
-				DELETE FROM `+table+` WHERE grant_id IN (
-					SELECT g.id FROM grants g JOIN accounts a ON a.id = g.account_id
-					WHERE a.name = $1)`,
-				name)
-			if err != nil {
-				return err
-			}
+		const ofGrants = ` WHERE grant_id IN (
+			SELECT g.id FROM grants g JOIN accounts a ON a.id = g.account_id WHERE a.name = $1)`
+		const own = ` IN (SELECT id FROM accounts WHERE name = $1)`
+		err := sqldb.ExecAll(ctx, tx, []any{name},
+			`DELETE FROM refresh_tokens`+ofGrants,
+			`DELETE FROM codes`+ofGrants,
+			`DELETE FROM connections WHERE owner`+own,
+			`DELETE FROM connection_attempts WHERE owner`+own,
+			`DELETE FROM shares WHERE owner`+own,
+			`DELETE FROM guesses WHERE key`+own)
+		if err != nil {
+			return err
 		}
-		for _, owned := range []string{
-			"connections WHERE owner",
-			"connection_attempts WHERE owner",
-			"shares WHERE owner",
-			"guesses WHERE key",
-		} {
-			_, err := tx.ExecContext(ctx, `
-				DELETE FROM `+owned+` IN (SELECT id FROM accounts WHERE name = $1)`,
-				name)
-			if err != nil {
-				return err
-			}
-		}
+
 		return sqldb.MustChange(ctx, tx, oauth.ErrNotFound, `
 			DELETE FROM accounts WHERE name = $1`,
 			name)
@@ -122,7 +112,7 @@ const accountColumns = `id, name, password, disabled, admin, created, issuer, su
 // scanAccount reads accountColumns.
 func scanAccount(row sqldb.Row) (*oauth.Account, error) {
 	a := &oauth.Account{}
-	err := row.Scan(
+	return found(a, row.Scan(
 		&a.ID,
 		&a.Name,
 		&a.Password,
@@ -132,10 +122,5 @@ func scanAccount(row sqldb.Row) (*oauth.Account, error) {
 		&a.Issuer,
 		&a.Subject,
 		sqldb.List(&a.UseCases),
-	)
-	if err != nil {
-		return nil, orNotFound(err)
-	}
-
-	return a, nil
+	))
 }

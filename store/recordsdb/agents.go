@@ -124,17 +124,10 @@ func (db *Store) AddAgent(
 // dropAgent forgets what was known under the name of an agent that is another
 // now: its cards, and what users have connected it with.
 func dropAgent(ctx context.Context, tx *sqldb.Tx, agent string) error {
-	for _, table := range []string{"connections", "connection_attempts"} {
-		err := sqldb.Exec(ctx, tx, `DELETE FROM `+table+` WHERE agent = $1`, agent)
-		if err != nil {
-			return err
-		}
-	}
-	return dropCards(ctx, tx, agent)
-}
-
-func dropCards(ctx context.Context, tx *sqldb.Tx, agent string) error {
-	return sqldb.Exec(ctx, tx, `DELETE FROM agent_cards WHERE agent = $1`, agent)
+	return sqldb.ExecAll(ctx, tx, []any{agent},
+		`DELETE FROM connections WHERE agent = $1`,
+		`DELETE FROM connection_attempts WHERE agent = $1`,
+		`DELETE FROM agent_cards WHERE agent = $1`)
 }
 
 // ChangeAgent implements directory.AgentStore.

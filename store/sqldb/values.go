@@ -20,6 +20,17 @@ func Exec(ctx context.Context, q Querier, query string, args ...any) error {
 	return err
 }
 
+// ExecAll runs statements one after the other, each with args.
+func ExecAll(ctx context.Context, q Querier, args []any, statements ...string) error {
+	for _, s := range statements {
+		if err := Exec(ctx, q, s, args...); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
 // Changed runs a statement and returns how many rows it changed.
 func Changed(ctx context.Context, q Querier, query string, args ...any) (int64, error) {
 	done, err := q.ExecContext(ctx, query, args...)
