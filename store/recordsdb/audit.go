@@ -51,7 +51,13 @@ func (db *Store) events(ctx context.Context, f audit.Filter, actor string) ([]au
 }
 
 func scanEvent(r sqldb.Row) (e audit.Event, err error) {
-	err = r.Scan(
+	err = r.Scan(eventFields(&e)...)
+	return e, err
+}
+
+// eventFields returns where eventColumns go.
+func eventFields(e *audit.Event) []any {
+	return []any{
 		&e.At,
 		&e.ID,
 		&e.Kind,
@@ -61,8 +67,7 @@ func scanEvent(r sqldb.Row) (e audit.Event, err error) {
 		&e.Address,
 		&e.Target,
 		&e.Detail,
-	)
-	return e, err
+	}
 }
 
 // CountEvents implements audit.Store.

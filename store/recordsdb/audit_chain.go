@@ -109,19 +109,7 @@ func links(ctx context.Context, t *sql.Tx, after int64, limit int) ([]audit.Link
 }
 
 func scanLink(r sqldb.Row) (l audit.Link, err error) {
-	err = r.Scan(
-		&l.At,
-		&l.ID,
-		&l.Kind,
-		&l.Outcome,
-		&l.ActorID,
-		&l.Actor,
-		&l.Address,
-		&l.Target,
-		&l.Detail,
-		&l.Seq,
-		&l.Hash,
-	)
+	err = r.Scan(append(eventFields(&l.Event), &l.Seq, &l.Hash)...)
 	return l, err
 }
 

@@ -176,7 +176,7 @@ func (db *Store) addTallies(ctx context.Context, t *sqldb.Tx, calls []usage.Reco
 		for chunk := range slices.Chunk(of, insertBatch) {
 			var args []any
 			for _, k := range chunk {
-				args = append(append(args, k.dimension, k.key, k.at), numbers(sums[k])...)
+				args = append(append(args, k.dimension, k.key, k.at), sumsOf(sums[k])...)
 			}
 			if _, err := t.ExecContext(ctx, db.addSums(table, len(chunk)), args...); err != nil {
 				return err
@@ -187,17 +187,11 @@ func (db *Store) addTallies(ctx context.Context, t *sqldb.Tx, calls []usage.Reco
 	return nil
 }
 
-// numbers returns the values of sumColumns.
-func numbers(sum *usage.Tally) []any {
-	all := []any{
-		sum.Calls,
-		sum.Errors,
-		sum.BytesIn,
-		sum.BytesOut,
-		sum.Millis,
-	}
-	for _, n := range sum.Counts {
-		all = append(all, n)
+// sumsOf returns the members of a tally that sumColumns hold.
+func sumsOf(t *usage.Tally) []any {
+	all := []any{&t.Calls, &t.Errors, &t.BytesIn, &t.BytesOut, &t.Millis}
+	for i := range t.Counts {
+		all = append(all, &t.Counts[i])
 	}
 	return all
 }
@@ -325,16 +319,15 @@ func (db *Store) Tallies(
 
 	from := "0"
 	groups := "1"
-	order := "2 DESC, 1"
+	order := "3 DESC, 1" // the number of calls
 	if step > 0 {
 		from = fmt.Sprintf("at - (at + %d) %% %d", f.Offset.Milliseconds(), step.Milliseconds())
-		groups = "1, 3"
+		groups = "1, 2"
 		order = "starts, 1"
 	}
 
-	selection := `SELECT ` + key + ` AS k, CAST(SUM(` + value("calls") + `) AS BIGINT) AS n, ` +
-		from + ` AS starts`
-	for _, c := range sumColumns[1:] {
+	selection := `SELECT ` + key + ` AS k, ` + from + ` AS starts`
+	for _, c := range sumColumns {
 		selection += `, CAST(SUM(` + value(c) + `) AS BIGINT)`
 	}
 
@@ -415,19 +408,7 @@ func sumTable(f usage.Filter, step time.Duration) string {
 }
 
 func scanTally(r sqldb.Row) (t usage.Tally, err error) {
-	into := []any{
-		&t.Key,
-		&t.Calls,
-		&t.From,
-		&t.Errors,
-		&t.BytesIn,
-		&t.BytesOut,
-		&t.Millis,
-	}
-	for i := range t.Counts {
-		into = append(into, &t.Counts[i])
-	}
-	err = r.Scan(into...)
+	err = r.Scan(append([]any{&t.Key, &t.From}, sumsOf(&t)...)...)
 	return t, err
 }
 
