@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -43,12 +41,7 @@ func (db *DB) LockServer(ctx context.Context) (bool, error) {
 		return db.server.alone, nil
 	}
 
-	path, err := filepath.EvalSymlinks(db.Path)
-	if err != nil {
-		return false, err
-	}
-
-	l, err := openLock(ctx, path, lockWait)
+	l, err := openLock(ctx, db.Path, lockWait)
 	if err != nil {
 		return false, err
 	}
@@ -77,6 +70,10 @@ type serverLock struct {
 
 // openLock opens the lock file of the database at path, and takes no lock yet.
 func openLock(ctx context.Context, path string, wait time.Duration) (*serverLock, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
 	path += ".server"
 	// An existing file is not opened: to close it would release the locks that another
 	// DB in this process holds (POSIX, fcntl).
@@ -88,8 +85,7 @@ func openLock(ctx context.Context, path string, wait time.Duration) (*serverLock
 		return nil, err
 	}
 
-	query := url.Values{"_pragma": {fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds())}}
-	db, err := sql.Open("sqlite", fileURL(path, query))
+	db, err := openExisting(path, wait)
 	if err != nil {
 		return nil, err
 	}
@@ -132,12 +128,7 @@ func (db *DB) ExcludeServers(ctx context.Context) (release func() error, ok bool
 		return func() error { return nil }, false, nil
 	}
 
-	path, err := filepath.EvalSymlinks(db.Path)
-	if err != nil {
-		return nil, false, err
-	}
-
-	l, err := openLock(ctx, path, 0)
+	l, err := openLock(ctx, db.Path, 0)
 	if err != nil {
 		return nil, false, err
 	}

@@ -10,8 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"modernc.org/sqlite" // and the driver "sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
 // readers is how many connections read at once. With write-ahead logging, readers and the
@@ -74,8 +73,7 @@ func awaitWAL(ctx context.Context, write *Pool) error {
 	defer cancel()
 	for {
 		err := write.DB.PingContext(ctx)
-		e, ok := errors.AsType[*sqlite.Error](err)
-		if !ok || e.Code()&0xff != sqlite3.SQLITE_BUSY {
+		if !isBusy(err) {
 			return err
 		}
 		select {
