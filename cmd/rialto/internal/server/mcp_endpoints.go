@@ -1,6 +1,7 @@
 package server
 
 import (
+	_ "embed" // for chat_apps.yaml
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"rialto/internal/embedded"
 	"rialto/mcp"
 	"rialto/oauth"
 	"rialto/wellknown"
@@ -21,38 +23,16 @@ type chatApp struct {
 	// Document is its client ID, where clients may identify themselves by the
 	// address of a document.
 	Document     string
-	RedirectURIs []string
+	RedirectURIs []string `yaml:"redirect_uris"`
 	Origins      []string // of its pages; "*." stands for all hosts below
 }
 
+//go:embed chat_apps.yaml
+var chatAppFile []byte
+
 // chatApps lists the chat apps in the metadata. The first is the default, if the
 // origin names none.
-func chatApps() []chatApp {
-	return []chatApp{
-		{
-			Key:          "chatgpt",
-			Name:         "ChatGPT",
-			Document:     "https://chatgpt.com/oauth/client.json",
-			RedirectURIs: []string{"https://chatgpt.com/connector_platform_oauth_redirect"},
-			Origins: []string{
-				"https://chatgpt.com",
-				"https://*.chatgpt.com",
-				"https://*.openai.com",
-			},
-		},
-		{
-			Key:      "claude_code",
-			Name:     "Claude Code",
-			Document: "https://claude.ai/oauth/claude-code-client-metadata",
-			RedirectURIs: []string{
-				"http://localhost/callback",
-				"http://127.0.0.1/callback",
-				"https://claude.ai/api/mcp/auth_callback",
-			},
-			Origins: []string{"https://claude.ai", "https://claude.com"},
-		},
-	}
-}
+var chatApps = embedded.YAML[[]chatApp](chatAppFile)
 
 // chatAppOrigins returns the web origins of the chat apps. They may call the MCP
 // endpoint without configuration.
