@@ -56,10 +56,5 @@ func (e *Expert) explain(ctx context.Context, t *a2aexec.Turn, said string, in *
 	if len(x.Read) > 0 {
 		text = "Read as: " + strings.Join(x.Read, "; ") + ".\n\n" + text
 	}
-	if err := emit(t, "explanation", text, x); err != nil {
-		return err
-	}
-
-	t.Complete("Nothing was run.")
-	return nil
+	return answer(t, "explanation", text, x, "Nothing was run.")
 }

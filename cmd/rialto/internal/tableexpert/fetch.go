@@ -36,12 +36,7 @@ func (e *Expert) fetch(ctx context.Context, t *a2aexec.Turn, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := emit(t, "document", doc.Text, doc); err != nil {
-		return err
-	}
-
-	t.Complete("Fetched " + doc.ID + ".")
-	return nil
+	return answer(t, "document", doc.Text, doc, "Fetched "+doc.ID+".")
 }
 
 func (e *Expert) document(ctx context.Context, t *a2aexec.Turn, id string) (*document, error) {

@@ -26,12 +26,8 @@ func (e *Expert) peek(ctx context.Context, t *a2aexec.Turn, name string, limit i
 	if err != nil {
 		return err
 	}
-	if err := e.emitRows(t, "peek", sql, res); err != nil {
-		return err
-	}
-
-	t.Complete(fmt.Sprintf("The first %s of %s.", count(len(res.Rows), "row"), tb.Name))
-	return nil
+	said := fmt.Sprintf("The first %s of %s.", count(len(res.Rows), "row"), tb.Name)
+	return answerRows(t, "peek", sql, res, said)
 }
 
 func (t *table) firstRows(

@@ -12,8 +12,8 @@ import (
 	"rialto/internal/i18n"
 )
 
-// answerRows is the data of a query's answer.
-type answerRows struct {
+// rowsData is the data of a query's answer.
+type rowsData struct {
 	SQL       string   `json:"sql"`
 	Columns   []string `json:"columns"`
 	Rows      [][]any  `json:"rows"`
@@ -28,26 +28,21 @@ func (e *Expert) run(ctx context.Context, t *a2aexec.Turn, q *grammar.Query, lim
 	if err != nil {
 		return err
 	}
-	if err := e.emitRows(t, "result", q.SQL, res); err != nil {
-		return err
-	}
-
 	summary := rowSummary(res)
 	if q.Read != nil {
 		summary += " Read as: " + strings.Join(q.Read, "; ") + ". The SQL was: " + q.SQL
 	}
-	t.Complete(summary)
-	return nil
+	return answerRows(t, "result", q.SQL, res, summary)
 }
 
-func (e *Expert) emitRows(t *a2aexec.Turn, name, sql string, res *sqlbox.Result) error {
-	return emit(t, name, markdown(res), answerRows{
+func answerRows(t *a2aexec.Turn, name, sql string, res *sqlbox.Result, said string) error {
+	return answer(t, name, markdown(res), rowsData{
 		SQL:       sql,
 		Columns:   res.Columns,
 		Rows:      encodable(res.Rows),
 		RowCount:  len(res.Rows),
 		Truncated: res.Truncated != "",
-	})
+	}, said)
 }
 
 // rowSummary says how much of the answer there is.

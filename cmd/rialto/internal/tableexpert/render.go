@@ -23,6 +23,15 @@ func emit(t *a2aexec.Turn, name, text string, data any) error {
 	return nil
 }
 
+// answer emits an artifact and ends the turn.
+func answer(t *a2aexec.Turn, name, text string, data any, said string) error {
+	if err := emit(t, name, text, data); err != nil {
+		return err
+	}
+	t.Complete(said)
+	return nil
+}
+
 // markdown writes rows as a table that people and language models read.
 func markdown(res *sqlbox.Result) string {
 	if len(res.Columns) == 0 {

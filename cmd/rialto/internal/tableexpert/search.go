@@ -47,17 +47,8 @@ func (e *Expert) search(ctx context.Context, t *a2aexec.Turn, query string, in *
 	results = append(results, rows...)
 	slices.SortStableFunc(results, func(a, b result) int { return int(b.score - a.score) })
 	results = results[:min(len(results), maxResults)]
-	if err := emit(
-		t,
-		"results",
-		resultList(results),
-		map[string]any{"results": results},
-	); err != nil {
-		return err
-	}
-
-	t.Complete("Found " + count(len(results), "result") + "." + partly)
-	return nil
+	found := "Found " + count(len(results), "result") + "." + partly
+	return answer(t, "results", resultList(results), map[string]any{"results": results}, found)
 }
 
 // searchTimeout is how long a search of all tables may take.

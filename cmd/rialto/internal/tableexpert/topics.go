@@ -220,12 +220,8 @@ func (e *Expert) discoverTopics(t *a2aexec.Turn, selected *topic) error {
 		data["selected"] = selected.ID
 		closing += " Yours is " + selected.ID + "."
 	}
-	if err := emit(t, "topics", strings.TrimSpace(b.String()), data); err != nil {
-		return err
-	}
-
-	t.Complete(closing + ` Name one as "topic" to search, describe and ask about its tables only.`)
-	return nil
+	closing += ` Name one as "topic" to search, describe and ask about its tables only.`
+	return answer(t, "topics", strings.TrimSpace(b.String()), data, closing)
 }
 
 // listGold lists the tables that are ready to be relied on.
@@ -263,15 +259,6 @@ func (e *Expert) listGold(ctx context.Context, t *a2aexec.Turn, within *topic) e
 		fmt.Fprintf(&b, "- %s: %s\n", d.Name, cmp.Or(d.Note, d.Kind))
 	}
 
-	if err := emit(
-		t,
-		"gold",
-		strings.TrimSpace(b.String()),
-		map[string]any{"tables": sets},
-	); err != nil {
-		return err
-	}
-
-	t.Complete(count(len(sets), "trusted table") + ".")
-	return nil
+	closing := count(len(sets), "trusted table") + "."
+	return answer(t, "gold", strings.TrimSpace(b.String()), map[string]any{"tables": sets}, closing)
 }
