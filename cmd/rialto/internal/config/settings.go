@@ -26,11 +26,10 @@ func (c *Config) Settings() []operator.Setting {
 	defaults := map[string]string{}
 	flatten("", reflect.ValueOf(Defaults()), func(key, value string) { defaults[key] = value })
 	all := []operator.Setting{}
-	flatten("", reflect.ValueOf(*c), func(key, value string) {
+	add := func(key, value, usual string) {
 		name := withoutNumbers(key)
 		s, _ := find(name)
-		usual := cmp.Or(defaults[key], s.Default) // lists have no items by default
-		delete(defaults, key)
+		usual = cmp.Or(usual, s.Default) // lists have no items by default
 		all = append(all, operator.Setting{
 			Key:     key,
 			Value:   redactSetting(name, value),
@@ -39,16 +38,15 @@ func (c *Config) Settings() []operator.Setting {
 			Source:  c.source(key, value != usual),
 			Live:    isLive(name),
 		})
+	}
+
+	flatten("", reflect.ValueOf(*c), func(key, value string) {
+		add(key, value, defaults[key])
+		delete(defaults, key)
 	})
+	// What is left was set to nothing.
 	for _, key := range slices.Sorted(maps.Keys(defaults)) {
-		s, _ := find(key)
-		all = append(all, operator.Setting{
-			Key:     key,
-			About:   s.about(),
-			Default: defaults[key],
-			Source:  c.source(key, true),
-			Live:    isLive(key),
-		})
+		add(key, "", defaults[key])
 	}
 
 	return all

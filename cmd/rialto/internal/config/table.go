@@ -37,12 +37,13 @@ var table = embedded.YAML[map[string][]Setting](settings)
 
 func find(key string) (Setting, bool) {
 	for _, part := range table() {
-		if i := slices.IndexFunc(
-			part, func(s Setting) bool { return slices.Contains(s.Keys(), key) },
-		); i >= 0 {
-			return part[i], true
+		for _, s := range part {
+			if slices.Contains(s.Keys(), key) {
+				return s, true
+			}
 		}
 	}
+
 	return Setting{}, false
 }
 
