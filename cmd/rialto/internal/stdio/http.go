@@ -367,9 +367,11 @@ func plain(id jsonrpc.ID) string {
 
 // withID returns a response with another id.
 func withID(m *message, id jsonrpc.ID) []byte {
-	raw := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	name := "result"
+	value := m.result
 	if m.err != nil {
-		return append(append(append(raw, `,"error":`...), m.err...), '}')
+		name = "error"
+		value = m.err
 	}
-	return append(append(append(raw, `,"result":`...), m.result...), '}')
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%q:%s}`, string(id), name, value)
 }
