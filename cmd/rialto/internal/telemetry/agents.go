@@ -82,7 +82,7 @@ func (t *Telemetry) agentSpan(
 	ctx context.Context, name string, c a2aclient.Call,
 ) (context.Context, trace.Span) {
 	if t.tracer == nil {
-		return ctx, trace.SpanFromContext(context.Background())
+		return ctx, noSpan
 	}
 
 	ctx, span := t.tracer.Start(ctx, c.Method, trace.WithSpanKind(trace.SpanKindClient))

@@ -26,7 +26,7 @@ func (t *Telemetry) Database(system string) Database { return Database{t, dbSyst
 func (d Database) ObserveStatement(ctx context.Context, statement string) func(error) {
 	t := d.t
 	operation := dbOperation.String(operationOf(statement))
-	span := trace.SpanFromContext(context.Background())
+	span := noSpan
 	if t.tracer != nil && trace.SpanFromContext(ctx).IsRecording() {
 		text := dbQuery.String(strings.Join(strings.Fields(statement), " "))
 		_, span = t.tracer.Start(

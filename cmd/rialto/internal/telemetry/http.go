@@ -26,7 +26,7 @@ type Response struct {
 func (t *Telemetry) HTTP(
 	ctx context.Context, r *http.Request, scheme string,
 ) (context.Context, func(Response)) {
-	span := trace.SpanFromContext(context.Background())
+	span := noSpan
 	method := r.Method
 	if !slices.Contains(httpMethods, method) {
 		method = other

@@ -88,7 +88,7 @@ func (t *Telemetry) mcpSpan(
 	labels []attribute.KeyValue,
 ) (context.Context, trace.Span) {
 	if t.tracer == nil {
-		return ctx, trace.SpanFromContext(context.Background())
+		return ctx, noSpan
 	}
 
 	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindServer)}
