@@ -278,11 +278,5 @@ func dropFromIndex(ctx context.Context, db *sqldb.DB, t *sqldb.Tx, old string, a
 		}
 	}
 
-	for _, s := range append(statements, `DELETE FROM shares WHERE handle IN `+old) {
-		if _, err := t.ExecContext(ctx, s, args...); err != nil {
-			return err
-		}
-	}
-
-	return nil
+	return sqldb.ExecAll(ctx, t, args, append(statements, `DELETE FROM shares WHERE handle IN `+old)...)
 }
