@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"strings"
 	"time"
 
 	"rialto/a2a"
@@ -74,11 +73,7 @@ const addTask = `INSERT INTO tasks (` + rowNames + `, due, settled, holder, send
 
 // addIdle inserts n tasks that are idle.
 func addIdle(db *sqldb.DB, n int) string {
-	rows := make([]string, n)
-	for i := range rows {
-		rows[i] = "(" + db.Parameters(1+i*rowColumns, rowColumns) + ", 0, 1, '', '')"
-	}
-	return addTask + `VALUES ` + strings.Join(rows, ", ")
+	return addTask + `VALUES ` + db.Rows(n, rowColumns, `, 0, 1, '', ''`)
 }
 
 var addRunning = addTask + `

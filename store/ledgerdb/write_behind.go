@@ -228,7 +228,6 @@ var addManyEnded = addEnded(insertBatch)
 // addEnded inserts n tasks: the columns of taskRow, and whether the index has them.
 // SQLite keeps no copies of the pages that a statement changes if it ignores conflicts.
 func addEnded(n int) string {
-	row := "(" + strings.Repeat("?, ", rowColumns) + "1, '', 0, ?)"
 	return `INSERT OR IGNORE INTO tasks (` + rowNames + `, settled, holder, due, indexed) VALUES ` +
-		row + strings.Repeat(", "+row, n-1)
+		new(sqldb.DB).Rows(n, rowColumns, `, 1, '', 0, ?`)
 }

@@ -34,7 +34,7 @@ func (db *Store) AddCharges(ctx context.Context, charges []usage.Charge) error {
 			err := sqldb.Exec(ctx, t, `
 				INSERT INTO usage_charges (
 					id, at, user_id, client, usecase, agent, item, currency, price, quantity
-				) VALUES `+db.sql.Rows(len(chunk), columns)+` ON CONFLICT (id) DO NOTHING`,
+				) VALUES `+db.sql.Rows(len(chunk), columns, "")+` ON CONFLICT (id) DO NOTHING`,
 				values...)
 			if err != nil {
 				return err

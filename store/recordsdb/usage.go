@@ -33,7 +33,7 @@ func (db *Store) insertCalls(n int) string {
 	}
 	return insert + ` INTO usage_calls (
 			at, id, user_id, client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome
-		) VALUES ` + db.sql.Rows(n, callColumns) + ignore
+		) VALUES ` + db.sql.Rows(n, callColumns, "") + ignore
 }
 
 // errSomeStored says that a statement added some of its calls, and not which.
@@ -163,7 +163,7 @@ func (db *Store) addSums(table string, n int) string {
 	}
 	return `
 		INSERT INTO ` + table + ` (dimension, key, at, ` + strings.Join(sumColumns, ", ") + `)
-		VALUES ` + db.sql.Rows(n, 3+len(sumColumns)) + `
+		VALUES ` + db.sql.Rows(n, 3+len(sumColumns), "") + `
 		ON CONFLICT (dimension, key, at) DO UPDATE SET ` + strings.Join(set, ", ")
 }
 

@@ -288,14 +288,10 @@ func (t table) copy(ctx context.Context, from, to *sql.Tx, pool *Pool) error {
 // insert inserts rows, whose values come one after the other.
 func (t table) insert(ctx context.Context, to *sql.Tx, values []any) error {
 	n := len(t.columns)
-	var rows []string
-	for first := 0; first < len(values); first += n {
-		rows = append(rows, "("+Placeholders(first+1, n)+")")
-	}
-
+	numbered := &DB{Postgres: true} // SQLite reads such parameters, too
 	_, err := to.ExecContext(ctx, `
 		INSERT INTO `+t.name+` (`+strings.Join(t.columns, ", ")+`) VALUES `+
-		strings.Join(rows, ", "),
+		numbered.Rows(len(values)/n, n, ""),
 		values...)
 	return err
 }

@@ -125,20 +125,17 @@ func Placeholders(first, n int) string {
 	return strings.Join(list, ", ")
 }
 
-// Parameters returns n parameters of a statement, from a number. In SQLite they have no names, which
-// cost it time.
-func (db *DB) Parameters(first, n int) string {
-	if db.Postgres {
-		return Placeholders(first, n)
-	}
-	return strings.Repeat("?, ", n-1) + "?"
-}
-
-// Rows returns n rows of parameters for VALUES, with so many columns each.
-func (db *DB) Rows(n, columns int) string {
+// Rows returns n rows for VALUES: so many parameters each, and what follows them. In SQLite parameters
+// have no names, which cost it time.
+func (db *DB) Rows(n, columns int, more string) string {
 	rows := make([]string, n)
 	for i := range rows {
-		rows[i] = "(" + db.Parameters(1+i*columns, columns) + ")"
+		row := strings.Repeat("?, ", columns-1) + "?"
+		if db.Postgres {
+			row = Placeholders(1+i*columns, columns)
+		}
+		rows[i] = "(" + row + more + ")"
 	}
+
 	return strings.Join(rows, ", ")
 }
