@@ -95,7 +95,7 @@ func TestTheListsOfOperatorsAreDocumented(t *testing.T) {
 			delete(documented, paging)
 		}
 		read := map[string]bool{}
-		for _, f := range query.Filters() {
+		for _, f := range operator.Filters(query) {
 			values, known := documented[f.Param]
 			read[f.Param] = true
 			if f.Param != "" && !known {

@@ -98,7 +98,7 @@ func variable(r *http.Request, name string) string {
 func (a operatorAPI) list(name string) handler {
 	return func(r *http.Request) (any, error) {
 		query := operator.NewQuery(name)
-		if err := setFilters(r, query.Filters()); err != nil {
+		if err := setFilters(r, operator.Filters(query)); err != nil {
 			return nil, err
 		}
 		size, err := number(r, "page_size", operator.DefaultPage, 1, operator.LargestPage)

@@ -10,7 +10,7 @@ import (
 func (a operatorAPI) exportAudit(w http.ResponseWriter, r *http.Request) {
 	a.export(w, r, "audit", func(f operator.Format) (func(http.ResponseWriter) error, error) {
 		var query operator.EventFilter
-		if err := setFilters(r, query.Filters()); err != nil {
+		if err := setFilters(r, operator.Filters(&query)); err != nil {
 			return nil, err
 		}
 		from, err := exportFrom(r)

@@ -12,7 +12,7 @@ import (
 func (a operatorAPI) exportUsage(w http.ResponseWriter, r *http.Request) {
 	a.export(w, r, "usage", func(f operator.Format) (func(http.ResponseWriter) error, error) {
 		var query operator.CallFilter
-		if err := setFilters(r, query.Filters()); err != nil {
+		if err := setFilters(r, operator.Filters(&query)); err != nil {
 			return nil, err
 		}
 		if month := r.URL.Query().Get("bill"); month != "" {

@@ -15,7 +15,7 @@ type adminAudit struct{ *Console }
 // audit shows the audit log.
 func (c adminAudit) audit(r *http.Request) (*templates.Console, error) {
 	f := &operator.EventFilter{}
-	q, err := c.parse(r, f.Filters())
+	q, err := c.parse(r, operator.Filters(f))
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (c *Console) events() auditreport.Report {
 // exportAudit sends the events of a filter as a file.
 func (c adminAudit) exportAudit(w http.ResponseWriter, r *http.Request) {
 	var f operator.EventFilter
-	if _, err := c.parse(r, f.Filters()); err != nil {
+	if _, err := c.parse(r, operator.Filters(&f)); err != nil {
 		c.writeError(w, r, err)
 		return
 	}

@@ -15,12 +15,7 @@ import (
 type adminClients struct{ *Console }
 
 func kind(k operator.Kind) templates.Text {
-	for _, x := range operator.Kinds {
-		if x.Value == string(k) {
-			return templates.Textf(x.Word)
-		}
-	}
-	return templates.Verbatim(string(k))
+	return templates.Textf(operator.Word("clients", "kind", string(k)))
 }
 
 // clients lists the apps.

@@ -21,7 +21,7 @@ type used struct {
 
 func (c adminUsage) used(r *http.Request) (used, error) {
 	f := &operator.CallFilter{}
-	q, err := c.parse(r, f.Filters(), "days", "from", "to", "by")
+	q, err := c.parse(r, operator.Filters(f), "days", "from", "to", "by")
 	u := used{q, usagereport.New(r.URL.Path, q.values, c.Now().In(usagereport.Zone(r)))}
 	f.Since = u.Since
 	f.Until = u.Until
@@ -90,7 +90,7 @@ func first(sums []usage.Sum) usage.Sum {
 }
 
 func (c adminUsage) usageFilter(r *http.Request, u used) (*templates.Filter, error) {
-	f, err := c.filter(r, u.query, (&operator.CallFilter{}).Filters())
+	f, err := c.filter(r, u.query, operator.Filters(&operator.CallFilter{}))
 	if err != nil {
 		return nil, err
 	}

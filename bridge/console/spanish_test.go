@@ -112,7 +112,7 @@ func TestEverySentenceOfTheTablesIsTranslated(t *testing.T) {
 		for _, c := range query.Table().Page {
 			said = append(said, c.Title)
 		}
-		for _, f := range query.Filters() {
+		for _, f := range operator.Filters(query) {
 			if f.Field == "" {
 				continue
 			}

@@ -27,7 +27,7 @@ func (c *Console) buttons(query, any) []templates.Button { return nil }
 
 // list returns a list with its filter, as the request asks for it.
 func (c *Console) list(r *http.Request, l operator.Query, show lister) (templates.Section, error) {
-	q, err := c.parse(r, l.Filters())
+	q, err := c.parse(r, operator.Filters(l))
 	if err != nil {
 		return templates.Section{}, err
 	}
@@ -48,8 +48,8 @@ func (c *Console) filtered(
 	r *http.Request, q query, l operator.Query, show lister,
 ) (templates.Section, error) {
 	s, err := c.section(r, q, l, show)
-	if err == nil && len(l.Filters()) > 0 {
-		s.Filter, err = c.filter(r, q, l.Filters())
+	if err == nil && len(l.Table().Filters) > 0 {
+		s.Filter, err = c.filter(r, q, operator.Filters(l))
 	}
 	return s, err
 }

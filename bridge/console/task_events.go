@@ -89,7 +89,7 @@ func (c *Console) sendChanges(
 // taskEvents sends the list of tasks an event when it has changed.
 func (c adminTasks) taskEvents(w http.ResponseWriter, r *http.Request) {
 	f := operator.TaskFilter{Span: span(r)}
-	if _, err := c.parse(r, f.Filters()); err != nil {
+	if _, err := c.parse(r, operator.Filters(&f)); err != nil {
 		http.NotFound(w, r)
 		return
 	}

@@ -44,40 +44,6 @@ func (f *AccountFilter) Read(ctx context.Context, s *Service, span Span) (*Page[
 	return untyped(s.Accounts(ctx, *f))
 }
 
-// Filters implements Query.
-func (f *AccountFilter) Filters() []Filter {
-	admin := Choice{"admin", "Administrators"}
-	disabled := Choice{"disabled", "Disabled"}
-	return []Filter{
-		{
-			To:    &f.Text,
-			Kind:  Search,
-			Param: "text",
-			Field: "text",
-			Label: "Search by name",
-			Flag:  "text", Usage: "only accounts whose name contains this",
-		},
-		{
-			To:      &f.Admin,
-			Param:   "only",
-			Field:   "only",
-			Label:   "Show",
-			Choices: []Choice{admin, disabled},
-			Flag:    "admin",
-			Usage:   "only administrators",
-		},
-		{
-			To:      &f.Disabled,
-			Param:   "only",
-			Field:   "only",
-			Label:   "Show",
-			Choices: []Choice{disabled, admin},
-			Flag:    "disabled",
-			Usage:   "only disabled accounts",
-		},
-	}
-}
-
 // Accounts returns a page of accounts, sorted by name. It fails with ErrCursor.
 func (s *Service) Accounts(ctx context.Context, f AccountFilter) (*Page[Account], error) {
 	return list(ctx, s, f, s.Store.ListAccounts, s.Store.CountAccounts, (*Account).mark)

@@ -17,21 +17,6 @@ type AgentFilter struct {
 // Table implements Query.
 func (f *AgentFilter) Table() *Table { return tables()["agents"] }
 
-// Filters implements Query.
-func (f *AgentFilter) Filters() []Filter {
-	return []Filter{
-		{To: &f.Text, Kind: Search, Field: "text", Label: "Search by name or address"},
-		{To: &f.Only, Field: "only", Label: "Show", Choices: []Choice{
-			{
-				"attention",
-				"Unhealthy",
-			},
-			{"waiting", "With a card to review"},
-			{"disabled", "Disabled"},
-		}},
-	}
-}
-
 // Read implements Query. The cursor is the name of an agent. There are a few hundred at most, so
 // the list is read whole.
 func (f *AgentFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
-	"strings"
 
 	"rialto/internal/audit"
 )
@@ -27,42 +25,6 @@ type EventFilter struct {
 	audit.Filter // After and Limit are ignored
 }
 
-// KindNames are how pages name the kinds of events.
-var KindNames = map[audit.Kind]string{
-	audit.SignIn:           "Sign-in",
-	audit.Consent:          "Decision about an app",
-	audit.Reuse:            "Token used twice",
-	audit.Issued:           "Token made",
-	audit.ClientRegistered: "App registered",
-	audit.ClientChanged:    "App changed",
-	audit.ClientRemoved:    "App removed",
-	audit.GrantRevoked:     "Connection ended",
-	audit.AccountAdded:     "Account added",
-	audit.AccountRemoved:   "Account removed",
-	audit.AccountPassword:  "Password changed",
-	audit.AccountAdmin:     "Role changed",
-	audit.AccountDisabled:  "Account disabled or enabled",
-	audit.AccountSignedOut: "Account signed out",
-	audit.AccountLink:      "Sign-in link",
-	audit.AccountPasskey:   "Passkey or recovery codes",
-	audit.AgentAdded:       "Agent added",
-	audit.AgentChanged:     "Agent changed",
-	audit.AgentRemoved:     "Agent removed",
-	audit.AgentEnabled:     "Agent enabled",
-	audit.AgentDisabled:    "Agent disabled",
-	audit.CardAccepted:     "Card accepted",
-	audit.ConnectorAdded:   "Connector added",
-	audit.ConnectorChanged: "Connector changed",
-	audit.ConnectorRemoved: "Connector removed",
-	audit.AgentConnected:   "Agent connected",
-	audit.AgentForgotten:   "Agent disconnected",
-	audit.TaskCanceled:     "Task canceled",
-	audit.KeyRotated:       "Key replaced",
-	audit.KeyRevoked:       "Key revoked",
-	audit.Settings:         "Settings changed",
-	audit.Reloaded:         "Settings reloaded",
-}
-
 // Table implements Query.
 func (f *EventFilter) Table() *Table { return tables()["events"] }
 
@@ -70,50 +32,6 @@ func (f *EventFilter) Table() *Table { return tables()["events"] }
 func (f *EventFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {
 	f.Span = span
 	return untyped(s.Events(ctx, *f))
-}
-
-// Filters implements Query.
-func (f *EventFilter) Filters() []Filter {
-	kinds := Filter{To: (*string)(&f.Kind), Field: "kind", Label: "What"}
-	var words []Choice
-	for _, k := range audit.Kinds {
-		kinds.Choices = append(kinds.Choices, Choice{string(k), KindNames[k]})
-		first, _, _ := strings.Cut(string(k), ".")
-		words = append(words, Choice{Value: first}, Choice{Value: string(k)})
-	}
-
-	slices.SortFunc(words, func(a, b Choice) int { return strings.Compare(a.Value, b.Value) })
-	return append([]Filter{
-		{To: &f.Text, Kind: Search, Field: "text", Label: "Search the log"},
-		kinds,
-		{
-			To:      (*string)(&f.Kind),
-			Param:   "kind",
-			Open:    true,
-			Choices: slices.Compact(words),
-			Flag:    "kind",
-			Usage:   "only events of this kind, or of kinds that start with this word: account",
-		},
-		{
-			To:    &f.Actor,
-			Kind:  OfActor,
-			Param: "actor",
-			Field: "actor",
-			Label: "Who",
-			Flag:  "actor", Usage: "only events of the account with this `name` or ID",
-		},
-		{
-			To: (*string)(&f.Outcome), Param: "outcome", Field: "outcome", Label: "Outcome",
-			Choices: []Choice{{"ok", "Succeeded"}, {"failed", "Failed"}, {"denied", "Denied"}},
-			Flag:    "outcome", Usage: "ok, failed or denied",
-		},
-		{
-			To:    &f.Target,
-			Param: "target",
-			Field: "target",
-			Flag:  "target", Usage: "only events with this target",
-		},
-	}, TimeFilters(&f.Since, &f.Until)...)
 }
 
 // Events returns a page of the audit log, the latest first. It fails with ErrCursor.

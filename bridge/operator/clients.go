@@ -45,13 +45,6 @@ type ClientFilter struct {
 	Text string // the beginning of a word of the name or the ID, in any letter case
 }
 
-// Kinds are the kinds of clients, and how pages name them.
-var Kinds = []Choice{
-	{string(Registered), "automatic"},
-	{string(Document), "by a document"},
-	{string(Configured), "configured"},
-}
-
 // Table implements Query.
 func (f *ClientFilter) Table() *Table { return tables()["clients"] }
 
@@ -59,30 +52,6 @@ func (f *ClientFilter) Table() *Table { return tables()["clients"] }
 func (f *ClientFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {
 	f.Span = span
 	return untyped(s.Clients(ctx, *f))
-}
-
-// Filters implements Query.
-func (f *ClientFilter) Filters() []Filter {
-	return []Filter{
-		{
-			To:    &f.Text,
-			Kind:  Search,
-			Param: "text",
-			Field: "text",
-			Label: "Search by name or ID",
-			Flag:  "text",
-			Usage: "only clients with a word in their name or ID that starts with this",
-		},
-		{
-			To:      (*string)(&f.Kind),
-			Param:   "kind",
-			Field:   "kind",
-			Label:   "Registration",
-			Choices: Kinds,
-			Flag:    "kind",
-			Usage:   "only clients of this kind: registered, document or configured",
-		},
-	}
 }
 
 // ClientRow is a client of the store: one that registered, or a document.

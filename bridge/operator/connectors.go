@@ -14,9 +14,6 @@ type connectorQuery struct{}
 // Table implements Query.
 func (connectorQuery) Table() *Table { return tables()["connectors"] }
 
-// Filters implements Query.
-func (connectorQuery) Filters() []Filter { return nil }
-
 // Read implements Query.
 func (connectorQuery) Read(ctx context.Context, s *Service, _ Span) (*Page[any], error) {
 	all, err := s.Agents.Registry.Connectors(ctx)

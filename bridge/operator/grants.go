@@ -55,37 +55,6 @@ type GrantFilter struct {
 // Table implements Query.
 func (f *GrantFilter) Table() *Table { return tables()["grants"] }
 
-// Filters implements Query.
-func (f *GrantFilter) Filters() []Filter {
-	return []Filter{
-		{
-			To:    &f.AccountID,
-			Kind:  OfOwner,
-			Param: "account_id",
-			Field: "account",
-			Label: "Account",
-			Flag:  "user",
-			Usage: "only grants of the account with this `name`",
-		},
-		{
-			To:    &f.ClientIDs,
-			Kind:  OfApp,
-			Param: "client_id",
-			Field: "client",
-			Label: "App",
-			Flag:  "client", Usage: "only grants of the client with this `ID`",
-		},
-		{
-			To:      &f.Live,
-			Param:   "state",
-			Choices: []Choice{{"live", ""}},
-			Flag:    "live",
-			Usage:   "only live grants",
-		},
-		{To: &f.Live, Field: "live", Label: "State", Choices: []Choice{{"yes", "Active"}}},
-	}
-}
-
 // Read implements Query.
 func (f *GrantFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {
 	f.Span = span

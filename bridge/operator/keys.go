@@ -25,9 +25,6 @@ type keyQuery struct{}
 // Table implements Query.
 func (keyQuery) Table() *Table { return tables()["keys"] }
 
-// Filters implements Query.
-func (keyQuery) Filters() []Filter { return nil }
-
 // Read implements Query.
 func (keyQuery) Read(ctx context.Context, s *Service, _ Span) (*Page[any], error) {
 	keys, err := s.Keys(ctx)

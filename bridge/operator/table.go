@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // for tables.yaml
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,6 +42,7 @@ type Table struct {
 	Remove  Removal
 	Bulk    Bulk
 	Latest  bool // a search reads the latest MostSearched entries; pages are dense
+	Filters []Filter
 }
 
 // Removal describes how an entry is removed or ended: see Service.Remove.
@@ -76,7 +78,8 @@ type Column struct{ Name, Title string }
 
 // Filter chooses entries of a list. A face without a name for it does not have it.
 type Filter struct {
-	To      any    // what it sets: *string, *[]string, *bool or *time.Time
+	Sets    string // a field of the Query
+	To      any    `yaml:"-"` // that field: a *string, *[]string, *bool or *time.Time; see Filters
 	Param   string // its name in the REST API
 	Flag    string // its name in commands
 	Usage   string // what the flag does
@@ -91,18 +94,17 @@ type Filter struct {
 type Choice struct{ Value, Word string }
 
 // FilterKind says what the value of a filter is, for suggestions and checks.
-type FilterKind int
+type FilterKind string
 
-// The kinds of filters.
+// The kinds of filters; "" is any other value.
 const (
-	Plain   FilterKind = iota
-	Search             // a text to look for
-	OfOwner            // the ID of an account; pages and commands take its name
-	OfActor            // the name of an account
-	OfApp              // the ID of a client; pages take its name
-	OfAgent            // the name of an agent
-	OfState            // the state of a task
-	Days               // the number of days up to now
+	Search  FilterKind = "search" // a text to look for
+	OfOwner FilterKind = "owner"  // the ID of an account; pages and commands take its name
+	OfActor FilterKind = "actor"  // the name of an account
+	OfApp   FilterKind = "app"    // the ID of a client; pages take its name
+	OfAgent FilterKind = "agent"  // the name of an agent
+	OfState FilterKind = "state"  // the state of a task
+	Days    FilterKind = "days"   // the number of days up to now
 )
 
 // Values returns the values of the choices.
@@ -136,10 +138,35 @@ func (f Filter) Set(value string) (err error) {
 // Query is a list to be read: a filter of this package. Set its Filters first.
 type Query interface {
 	Table() *Table
-	// Filters returns the filters, which set fields of the Query, in the order of the page.
-	Filters() []Filter
 	// Read returns a page of the list. It fails with ErrCursor.
 	Read(context.Context, *Service, Span) (*Page[any], error)
+}
+
+// Filters returns the filters of a list, which set fields of the query, in the order of the page.
+func Filters(query Query) []Filter {
+	fields := reflect.Indirect(reflect.ValueOf(query))
+	text := reflect.TypeFor[*string]()
+	all := slices.Clone(query.Table().Filters)
+	for i, f := range all {
+		to := fields.FieldByName(f.Sets).Addr()
+		if to.CanConvert(text) {
+			to = to.Convert(text)
+		}
+		all[i].To = to.Interface()
+	}
+	return all
+}
+
+// Word returns how pages name a value of a field: as its filter does, or else by the value.
+func Word(resource, field, value string) string {
+	for _, f := range tables()[resource].Filters {
+		for _, c := range f.Choices {
+			if f.Field == field && c.Value == value {
+				return c.Word
+			}
+		}
+	}
+	return value
 }
 
 // NewQuery returns a query that lists all entries of a resource, by the name of its Table.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"rialto/a2a"
@@ -49,45 +48,6 @@ func (f *TaskFilter) Table() *Table { return tables()["tasks"] }
 func (f *TaskFilter) Read(ctx context.Context, s *Service, span Span) (*Page[any], error) {
 	f.Span = span
 	return untyped(s.Tasks(ctx, *f))
-}
-
-// Filters implements Query.
-func (f *TaskFilter) Filters() []Filter {
-	state := Filter{
-		To:    (*string)(&f.State),
-		Kind:  OfState,
-		Param: "state",
-		Open:  true,
-		Field: "state",
-		Label: "State",
-		Flag:  "state",
-	}
-	for _, s := range States {
-		state.Choices = append(state.Choices, Choice{Value: string(s)})
-	}
-
-	state.Usage = "only tasks in this state: " + strings.Join(state.Values(), ", ")
-	return append([]Filter{
-		{To: &f.Text, Kind: Search, Field: "text", Label: "Search requests, or paste an ID"},
-		state,
-		{
-			To:    &f.Agent,
-			Kind:  OfAgent,
-			Param: "agent",
-			Field: "agent",
-			Label: "Agent",
-			Flag:  "agent", Usage: "only tasks of this agent",
-		},
-		{
-			To:    &f.OwnerID,
-			Kind:  OfOwner,
-			Param: "owner_id",
-			Field: "owner",
-			Label: "Account",
-			Flag:  "user", Usage: "only tasks of the account with this `name`",
-		},
-		{To: &f.Changed, Kind: Days, Field: "changed"},
-	}, TimeFilters(&f.Since, &f.Until)...)
 }
 
 // MostSearched bounds the tasks in whose requests, and the events in which, a text is looked for.

@@ -45,7 +45,7 @@ func Name(e audit.Event) string {
 	case e.Kind == audit.Consent && e.Outcome == audit.Denied:
 		return "App refused"
 	}
-	return cmp.Or(operator.KindNames[e.Kind], string(e.Kind))
+	return operator.Word("events", "kind", string(e.Kind))
 }
 
 // outcome is quiet unless something went wrong. What was used twice may have been stolen.

@@ -28,9 +28,9 @@ func queryCommand(
 		cmd.Flags().Int("limit", 100, "maximum number of rows (up to "+strconv.Itoa(maxListed)+")")
 	}
 
-	addFilters(cmd, query.Filters())
+	addFilters(cmd, operator.Filters(query))
 	return withOperator(cmd, func(r *request) error {
-		if err := r.setFilters(query.Filters()); err != nil {
+		if err := r.setFilters(operator.Filters(query)); err != nil {
 			return err
 		}
 		return do(r, query)

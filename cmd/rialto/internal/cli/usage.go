@@ -22,8 +22,8 @@ var (
 )
 
 func usageCommand() *cobra.Command {
-	var filter usage.Filter
-	times := operator.TimeFilters(&filter.Since, &filter.Until)
+	var filter operator.CallFilter
+	times := operator.Filters(&filter)
 	var by, format, from, month, user string
 	var calls, asJSON bool
 	cmd := &cobra.Command{
@@ -77,7 +77,7 @@ func usageCommand() *cobra.Command {
 		if err := r.setFilters(times); err != nil {
 			return err
 		}
-		f, err := r.ResolveFilter(r.ctx, filter)
+		f, err := r.ResolveFilter(r.ctx, filter.Filter)
 		if err != nil {
 			return err
 		}
