@@ -81,41 +81,9 @@ var (
 )
 
 var (
-	errNoAgent      = notFound("no_agent", "There is no such agent.")
-	errNoCard       = conflict("no_card", "No card of this agent waits to be accepted.")
-	errAgentExists  = conflict("agent_exists", "There is an agent with this name.")
-	errAgentChanged = conflict(
-		"agent_changed", "The agent was changed in the meantime. Check it again.",
-	)
-	errTooManyAgents = conflict("too_many_agents", "There are too many agents. Remove one first.")
-	errConfigured    = invalid(
-		"agent_configured",
-		"This agent is in the configuration: change it there. Here it can only be disabled and enabled.",
-	)
-	errNoConnector      = notFound("no_connector", "There is no such connector.")
-	errConnectorExists  = conflict("connector_exists", "There is a connector with this name.")
-	errConnectorChanged = conflict(
-		"connector_changed", "The connector was changed in the meantime. Check it again.",
-	)
-	errTooManyConnectors = conflict(
-		"too_many_connectors", "There are too many connectors. Remove one first.",
-	)
-	errConfiguredConnector = invalid(
-		"connector_configured", "This connector is in the configuration: change it there.",
-	)
-	errUnnamed = invalid("agent_unnamed", "The card couldn't be read: give the agent a name.")
+	errAgentExists = conflict("agent_exists", "There is an agent with this name.")
+	errUnnamed     = invalid("agent_unnamed", "The card couldn't be read: give the agent a name.")
 
-	errAccountExists = invalid("account_exists", "There is an account with this name.")
-	errBadName       = invalid(
-		"bad_name", "A name has letters, digits and punctuation, up to 64 bytes.",
-	)
-	errBadPassword = invalid(
-		"bad_password",
-		"A password has at least 8 characters, at most 1,024 bytes, and no control characters.",
-	)
-	errCommonPassword = invalid(
-		"common_password", "This password is one of the first that are guessed. Choose another.",
-	)
 	errBusy = &Error{
 		Reason: Busy,
 		Code:   "busy",
@@ -134,10 +102,6 @@ var (
 	errApp         = invalid("bad_app", "The only app that can be named is claude.")
 	errWhoseGrants = invalid(
 		"whose_grants", "Name the account or the app to disconnect.",
-	)
-	errNoKeys = invalid(
-		"no_keys",
-		"There are no signing keys: tokens are made with the secret of the configuration.",
 	)
 	errNoServer = invalid("no_server", "Tasks can only be canceled at the server.")
 	errState    = invalid("bad_state", "There is no state {}.")
@@ -179,22 +143,55 @@ var refusals = []struct {
 }{
 	{oauth.ErrNotFound, ErrNotFound},
 	{ledger.ErrNoTask, ErrNotFound},
-	{oauth.ErrExists, errAccountExists},
-	{oauth.ErrBadName, errBadName},
-	{signin.ErrBadPassword, errBadPassword},
-	{signin.ErrCommonPassword, errCommonPassword},
-	{token.ErrNoKeys, errNoKeys},
-	{directory.ErrNoAgent, errNoAgent},
+	{oauth.ErrExists, invalid("account_exists", "There is an account with this name.")},
+	{oauth.ErrBadName, invalid("bad_name", "A name has letters, digits and punctuation, up to 64 bytes.")},
+	{
+		signin.ErrBadPassword,
+		invalid(
+			"bad_password",
+			"A password has at least 8 characters, at most 1,024 bytes, and no control characters.",
+		),
+	},
+	{
+		signin.ErrCommonPassword,
+		invalid("common_password", "This password is one of the first that are guessed. Choose another."),
+	},
+	{
+		token.ErrNoKeys,
+		invalid(
+			"no_keys",
+			"There are no signing keys: tokens are made with the secret of the configuration.",
+		),
+	},
+	{directory.ErrNoAgent, notFound("no_agent", "There is no such agent.")},
 	{directory.ErrExists, errAgentExists},
-	{directory.ErrChanged, errAgentChanged},
-	{directory.ErrTooMany, errTooManyAgents},
-	{directory.ErrConfigured, errConfigured},
-	{directory.ErrNoConnector, errNoConnector},
-	{directory.ErrConnectorExists, errConnectorExists},
-	{directory.ErrConnectorChanged, errConnectorChanged},
-	{directory.ErrTooManyConnectors, errTooManyConnectors},
-	{directory.ErrConfiguredConnector, errConfiguredConnector},
-	{directory.ErrNoCard, errNoCard},
+	{
+		directory.ErrChanged,
+		conflict("agent_changed", "The agent was changed in the meantime. Check it again."),
+	},
+	{directory.ErrTooMany, conflict("too_many_agents", "There are too many agents. Remove one first.")},
+	{
+		directory.ErrConfigured,
+		invalid(
+			"agent_configured",
+			"This agent is in the configuration: change it there. Here it can only be disabled and enabled.",
+		),
+	},
+	{directory.ErrNoConnector, notFound("no_connector", "There is no such connector.")},
+	{directory.ErrConnectorExists, conflict("connector_exists", "There is a connector with this name.")},
+	{
+		directory.ErrConnectorChanged,
+		conflict("connector_changed", "The connector was changed in the meantime. Check it again."),
+	},
+	{
+		directory.ErrTooManyConnectors,
+		conflict("too_many_connectors", "There are too many connectors. Remove one first."),
+	},
+	{
+		directory.ErrConfiguredConnector,
+		invalid("connector_configured", "This connector is in the configuration: change it there."),
+	},
+	{directory.ErrNoCard, conflict("no_card", "No card of this agent waits to be accepted.")},
 	{directory.ErrOtherCard, ErrOtherCard},
 }
 
