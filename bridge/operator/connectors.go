@@ -2,6 +2,8 @@ package operator
 
 import (
 	"context"
+	"reflect"
+	"slices"
 	"strings"
 
 	"rialto/bridge/directory"
@@ -20,51 +22,29 @@ func (connectorQuery) Read(ctx context.Context, s *Service, _ Span) (*Page[any],
 	return untyped(&Page[directory.ConnectorStatus]{Items: all}, err)
 }
 
-// ConnectorField is a setting of a connector, for forms, flags and their help.
+// ConnectorField is a setting of a connector, for forms, flags and their help: tables.yaml has them.
 type ConnectorField struct {
 	Name  string // the JSON member; the flag has dashes
 	Label string
 	Help  string
-	Text  *string
-	List  *[]string // if it has several values, instead of Text
+	Sets  string    // a field of the connector
 	Long  bool      // it has several lines
+	Text  *string   `yaml:"-"` // that field
+	List  *[]string `yaml:"-"` // that field if it has several values, instead of Text
 }
 
 // ConnectorFields returns the settings of a connector except its name.
 func ConnectorFields(c *directory.Connector) []ConnectorField {
-	return []ConnectorField{
-		{Name: "title", Label: "Title", Help: "What people see.", Text: &c.Title},
-		{Name: "description", Label: "Description", Help: "What it is for.", Text: &c.Description},
-		{
-			Name:  "instructions",
-			Label: "Instructions",
-			Text:  &c.Instructions,
-			Long:  true,
-			Help:  "What models should know about it.",
-		},
-		{Name: "icon", Label: "Icon", Help: "The https address of a picture.", Text: &c.Icon},
-		{Name: "agents", Label: "Agents", Help: "Their names. None: all.", List: &c.Agents},
-		{
-			Name:  "skills",
-			Label: "Skills",
-			List:  &c.Skills,
-			Help:  "Their IDs. None: all. A call then has to name one.",
-		},
-		{Name: "tools", Label: "Tools", Help: "Their names. None: all.", List: &c.Tools},
-		{Name: "accounts", Label: "Accounts", Help: "Who may use it. None: everybody.", List: &c.Accounts},
-		{
-			Name:  "use_case",
-			Label: "Use case",
-			Text:  &c.UseCase,
-			Help:  "What its tokens are narrowed to. Empty: that of the account.",
-		},
-		{
-			Name:  "host",
-			Label: "Host",
-			Text:  &c.Host,
-			Help:  "A host name of its own that leads here. Its address is then https://HOST/mcp.",
-		},
+	all := slices.Clone(tables()["connectors"].Fields)
+	for i, f := range all {
+		switch to := reflect.ValueOf(c).Elem().FieldByName(f.Sets).Addr().Interface().(type) {
+		case *string:
+			all[i].Text = to
+		case *[]string:
+			all[i].List = to
+		}
 	}
+	return all
 }
 
 // Set sets the field. A list has commas or spaces between its values.

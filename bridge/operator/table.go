@@ -43,6 +43,7 @@ type Table struct {
 	Bulk    Bulk
 	Latest  bool // a search reads the latest MostSearched entries; pages are dense
 	Filters []Filter
+	Fields  []ConnectorField // what forms and commands set of a connector
 }
 
 // Removal describes how an entry is removed or ended: see Service.Remove.
