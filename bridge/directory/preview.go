@@ -193,23 +193,13 @@ func (r *Registry) Test(ctx context.Context, user, name, text string) (*Trial, e
 	if err != nil {
 		return nil, err
 	}
-	return r.Try(ctx, user, e.AgentConfig, text)
-}
-
-// Try does what Test does with an agent that need not be in the list.
-func (r *Registry) Try(
-	ctx context.Context,
-	user string,
-	a AgentConfig,
-	text string,
-) (*Trial, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, i18n.Errorf("the message is empty: say what the agent should do")
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, tryFor)
 	defer cancel()
-	peer, _, err := r.Prober.Probe(ctx, a)
+	peer, _, err := r.Prober.Probe(ctx, e.AgentConfig)
 	if err != nil {
 		return nil, err
 	}
