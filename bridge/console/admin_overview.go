@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"rialto/bridge/console/auditreport"
@@ -157,7 +158,8 @@ func (c *Console) decisions(o *operator.Overview) (items []templates.Item) {
 			item.Text = templates.Link(agentAt(a.Name)+"#card", templates.Verbatim(a.Name))
 		} else {
 			item.Sub = agentProblem(a.Health)
-			item.When = c.when(latest(a.Health.Failed, a.Health.Asked))
+			tried := []time.Time{a.Health.Failed, a.Health.Asked}
+			item.When = c.when(slices.MaxFunc(tried, time.Time.Compare))
 		}
 		items = append(items, item)
 	}
@@ -179,13 +181,6 @@ func (c *Console) decisions(o *operator.Overview) (items []templates.Item) {
 
 // maxDecisions bounds the agents among the decisions.
 const maxDecisions = 10
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
 
 // agentProblem says why an agent does not work.
 func agentProblem(h *directory.Health) templates.Text {
