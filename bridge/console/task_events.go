@@ -59,13 +59,12 @@ func (c *Console) sendChanges(
 	read func(context.Context) (snapshot, error),
 ) {
 	err := out.Comment("watching")
-	tick := time.NewTicker(pollInterval)
-	defer tick.Stop()
+	tick := time.Tick(pollInterval)
 	for quiet := 0; err == nil && !before.ended; quiet++ {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-tick:
 		}
 		now, failed := read(ctx)
 		switch {

@@ -71,13 +71,12 @@ const (
 
 // Run passes changes by other processes to the directory, until ctx ends.
 func (r *Registry) Run(ctx context.Context) {
-	tick := time.NewTicker(Refresh)
-	defer tick.Stop()
+	tick := time.Tick(Refresh)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-tick:
 		}
 		if err := r.refresh(ctx); err != nil && ctx.Err() == nil {
 			r.Log.ErrorContext(ctx, "reading the list of agents", "err", err)

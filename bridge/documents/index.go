@@ -19,14 +19,13 @@ const (
 
 // keepIndex indexes idle tasks until running ends.
 func (sv *Service) keepIndex(running context.Context) {
-	tick := time.NewTicker(indexEvery)
-	defer tick.Stop()
+	tick := time.Tick(indexEvery)
 	for {
 		begun := time.Now()
 		ctx, cancel := context.WithTimeout(running, indexFor)
 		more, err := sv.Index.IndexTasks(ctx, indexBatch)
 		cancel()
-		next := tick.C
+		next := tick
 		if err != nil && running.Err() == nil {
 			sv.Log.ErrorContext(running, "indexing tasks", "err", err)
 		} else if more {

@@ -110,13 +110,12 @@ func (s *Service) Run(ctx context.Context) {
 
 // sweep ends the subscriptions of grants that have ended, and deletes what is old.
 func (s *Service) sweep(ctx context.Context) {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
+	tick := time.Tick(sweepEvery)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-tick:
 		}
 		err := errors.Join(s.EndRevoked(ctx), s.Logs.Prune(ctx, s.Now(), s.Now().Add(-keptFor)))
 		if err != nil && ctx.Err() == nil {

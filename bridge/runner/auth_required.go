@@ -33,13 +33,12 @@ const (
 
 // runDue polls due tasks until the runner closes.
 func (p *poller) runDue() {
-	tick := time.NewTicker(pollDueEvery)
-	defer tick.Stop()
+	tick := time.Tick(pollDueEvery)
 	for {
 		select {
 		case <-p.runner.running.Done():
 			return
-		case <-tick.C:
+		case <-tick:
 			p.pollDue()
 		}
 	}

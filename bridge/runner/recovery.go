@@ -21,8 +21,7 @@ const (
 // process or another replica. It claims nothing while it does not reach the database.
 func (l *leases) keep() {
 	r := l.runner
-	tick := time.NewTicker(heartbeatEvery)
-	defer tick.Stop()
+	tick := time.Tick(heartbeatEvery)
 	for reached := true; ; {
 		if reached {
 			l.claimAbandoned()
@@ -30,7 +29,7 @@ func (l *leases) keep() {
 		select {
 		case <-r.running.Done():
 			return
-		case <-tick.C:
+		case <-tick:
 		}
 		err := l.beat()
 		reached = err == nil

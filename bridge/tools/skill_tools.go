@@ -78,14 +78,13 @@ func (t *Tools) ToolVisible(ctx context.Context, tool string) bool {
 
 // keepSkills updates what is made of skills until running ends.
 func (t *Tools) keepSkills(running context.Context) {
-	tick := time.NewTicker(skillsEvery)
-	defer tick.Stop()
+	tick := time.Tick(skillsEvery)
 	for {
 		select {
 		case <-running.Done():
 			return
 		case <-t.Directory.Changes():
-		case <-tick.C:
+		case <-tick:
 		}
 		t.ReadSkills(running)
 	}
