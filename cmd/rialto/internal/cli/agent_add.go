@@ -96,10 +96,10 @@ func addAgentCommand() *cobra.Command {
 	}
 	var f agentFlags
 	f.add(cmd)
-	cmd.Flags().StringVar(
+	textFlag(
+		cmd,
 		&f.name,
 		"name",
-		"",
 		"`name` of the agent in tools and addresses (default: derived from its card)",
 	)
 	unseen := cmd.Flags().Bool("unseen", false, "add the agent even if its card cannot be read now")

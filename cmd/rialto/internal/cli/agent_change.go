@@ -12,7 +12,7 @@ func changeAgentCommand() *cobra.Command {
 		"The secret is kept while it is sent to the same hosts."
 	var f agentFlags
 	f.add(cmd)
-	cmd.Flags().StringVar(&f.url, "url", "", "`address` of the agent or of its card")
+	textFlag(cmd, &f.url, "url", "`address` of the agent or of its card")
 	bare := cmd.Flags().Bool("no-secret", false, "delete the secret")
 	return withOperator(cmd, func(r *request) error {
 		if *bare && (f.secretEnv != "" || f.secretFile != "") {

@@ -40,13 +40,13 @@ func (f *agentFlags) add(cmd *cobra.Command) {
 		nil,
 		"`SKILL=CASE,CASE`: use cases whose callers see a skill (repeatable; default: all who see the agent)",
 	)
-	flags.StringVar(
+	textFlag(
+		cmd,
 		&f.secretEnv,
 		"secret-env",
-		"",
 		"`variable` with the secret that authenticates this server to the agent",
 	)
-	flags.StringVar(&f.secretFile, "secret-file", "", "`file` with that secret")
+	textFlag(cmd, &f.secretFile, "secret-file", "`file` with that secret")
 }
 
 // over returns an agent with the settings changed whose flags are given.

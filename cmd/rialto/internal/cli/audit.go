@@ -22,10 +22,10 @@ func auditCommand() *cobra.Command {
 	}
 	cmd.AddCommand(verifyAuditCommand())
 	jsonFlag(cmd)
-	cmd.Flags().StringVar(
+	textFlag(
+		cmd,
 		&from,
 		"from",
-		"",
 		"with csv or json, continue an interrupted export: the `cursor` in its last row",
 	)
 	cmd.Flags().StringVar(

@@ -58,27 +58,27 @@ func callCommand() *cobra.Command {
 	}
 	c.from.add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(
+	textFlag(
+		cmd,
 		&c.url,
 		"url",
-		"",
 		"`address` of another MCP server, such as https://mcp.example.com/mcp",
 	)
-	flags.StringVar(
+	textFlag(
+		cmd,
 		&c.user,
 		"user",
-		"",
 		"`name` of the account that calls (default: the only account)",
 	)
-	flags.StringVar(
+	textFlag(
+		cmd,
 		&c.clientID,
 		"client-id",
-		"",
 		"with --url, `ID` of a registered client, or the address of a client ID metadata document",
 	)
-	flags.StringVar(&c.files, "output", "", "`directory` to save the files of the result in")
-	flags.BoolVar(&c.asJSON, "json", false, "print the result as the server sent it")
-	flags.BoolVar(&c.logout, "logout", false, "with --url, forget the stored login")
+	textFlag(cmd, &c.files, "output", "`directory` to save the files of the result in")
+	boolFlag(cmd, &c.asJSON, "json", "print the result as the server sent it")
+	boolFlag(cmd, &c.logout, "logout", "with --url, forget the stored login")
 	flags.DurationVar(&c.timeout, "timeout", time.Hour, "time limit, including the login")
 	for _, other := range []string{"data", "config", "database", "user"} {
 		cmd.MarkFlagsMutuallyExclusive("url", other)

@@ -68,11 +68,11 @@ func addClientCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&what.RedirectURIs, "redirect-uri", nil, "redirect `URI` (repeatable)")
-	flags.BoolVar(&what.KeepsSecret, "keeps-secret", false, "a confidential client: print its secret, once")
-	flags.StringVar(
-		&what.App, "app", "", "`claude`: a client for Claude, with what to paste into its settings",
+	boolFlag(cmd, &what.KeepsSecret, "keeps-secret", "a confidential client: print its secret, once")
+	textFlag(
+		cmd, &what.App, "app", "`claude`: a client for Claude, with what to paste into its settings",
 	)
-	flags.StringVar(&what.Connector, "connector", "", "the `name` of the connector that the app is for")
+	textFlag(cmd, &what.Connector, "connector", "the `name` of the connector that the app is for")
 	cmd.MarkFlagsOneRequired("redirect-uri", "app")
 	cmd.MarkFlagsMutuallyExclusive("redirect-uri", "app")
 	complete(cmd, "app", operator.AppClaude)

@@ -42,16 +42,16 @@ func demoCommand() *cobra.Command {
 	}
 	dataFlag(cmd, &dir)
 	cmd.Flags().StringVar(&listenAt, "listen", "127.0.0.1:8080", "`HOST:PORT` to listen on")
-	cmd.Flags().StringVar(
+	textFlag(
+		cmd,
 		&address,
 		"url",
-		"",
 		"public `address` of a tunnel to this server: https://…",
 	)
-	cmd.Flags().StringVar(
+	textFlag(
+		cmd,
 		&tables,
 		"tables",
-		"",
 		"`directory` of CSV files and SQLite databases for the Table Expert, instead of its insurance data",
 	)
 	cmd.Flags().StringArrayVar(

@@ -66,25 +66,25 @@ func doctorCommand() *cobra.Command {
 			return exitErrorFor(report)
 		},
 	}
-	cmd.Flags().StringVar(
+	textFlag(
+		cmd,
 		&client,
 		"client",
-		"",
 		"only the checks of one `client`: chatgpt, claude, claude-code, codex, vscode or inspector",
 	)
-	cmd.Flags().BoolVar(
+	boolFlag(
+		cmd,
 		&login,
 		"login",
-		false,
 		"print an address for your browser, and examine the server after the login",
 	)
-	cmd.Flags().StringVar(
+	textFlag(
+		cmd,
 		&hook,
 		"receiver",
-		"",
 		"the `URL` at which the server reaches port 43118 of this computer, for its webhooks; without it, only servers on this computer are asked for events",
 	)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	boolFlag(cmd, &asJSON, "json", "print JSON")
 	cmd.Flags().BoolVarP(
 		&all,
 		"verbose",

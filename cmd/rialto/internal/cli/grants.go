@@ -23,8 +23,8 @@ func revokeGrantCommand() *cobra.Command {
 		Short: "Revoke a grant, or all grants of an account, a client, or both",
 		Args:  cobra.MaximumNArgs(1),
 	}
-	cmd.Flags().StringVar(&user, "user", "", "all grants of the account with this `name`")
-	cmd.Flags().StringVar(&client, "client", "", "all grants of the client with this `ID`")
+	textFlag(cmd, &user, "user", "all grants of the account with this `name`")
+	textFlag(cmd, &client, "client", "all grants of the client with this `ID`")
 	completeFrom(cmd, "user", "accounts")
 	completeFrom(cmd, "client", "clients")
 	takesEntry(cmd, "grants")

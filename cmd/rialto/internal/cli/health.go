@@ -44,10 +44,10 @@ func healthCommand() *cobra.Command {
 		}
 		return done(cmd, map[string]string{"status": "ok"}, "ok")
 	}
-	cmd.Flags().StringVar(
+	textFlag(
+		cmd,
 		&url,
 		"url",
-		"",
 		"`address` of the server (default: from RIALTO_LISTEN and RIALTO_TLS__CERT_FILE, or http://127.0.0.1:8080)",
 	)
 	jsonFlag(cmd)

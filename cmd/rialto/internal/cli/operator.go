@@ -73,6 +73,16 @@ func takesEntry(cmd *cobra.Command, resource string) {
 	cmd.ValidArgsFunction = completeNames(resource)
 }
 
+// textFlag adds a flag of text that is empty by default.
+func textFlag(cmd *cobra.Command, to *string, name, usage string) {
+	cmd.Flags().StringVar(to, name, "", usage)
+}
+
+// boolFlag adds a flag that is off by default.
+func boolFlag(cmd *cobra.Command, to *bool, name, usage string) {
+	cmd.Flags().BoolVar(to, name, false, usage)
+}
+
 func jsonFlag(cmd *cobra.Command) { cmd.Flags().Bool("json", false, "write JSON") }
 
 // progress says on the terminal what the command waits for, until it is stopped.

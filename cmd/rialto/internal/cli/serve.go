@@ -97,7 +97,7 @@ func logReady(log *slog.Logger, cfg *config.Config, at net.Addr) {
 
 // configFlags adds the flags of commands with a configuration. Their names are keys of the file.
 func configFlags(cmd *cobra.Command, path *string) {
-	cmd.Flags().StringVar(path, "config", "", "configuration `file` (YAML)")
+	textFlag(cmd, path, "config", "configuration `file` (YAML)")
 	cmd.Flags().String("listen", "", "`HOST:PORT` to listen on")
 	cmd.Flags().String("url", "", "public `address` of the server, https://…")
 	cmd.Flags().String("database", "", "SQLite `file`, postgres://…, or memory")
@@ -146,10 +146,10 @@ type checkedAgent struct {
 func checkConfigCommand() *cobra.Command {
 	var probe bool
 	cmd := command("check", "Check a configuration and print a summary")
-	cmd.Flags().BoolVar(
+	boolFlag(
+		cmd,
 		&probe,
 		"agents",
-		false,
 		"read the agents' cards, and report missing credentials",
 	)
 	return withConfig(cmd, func(cmd *cobra.Command, cfg *config.Config) error {

@@ -26,16 +26,16 @@ func stdioCommand() *cobra.Command {
 			return runStdio(cmd, args[0], clientID, filesRoot)
 		},
 	}
-	cmd.Flags().StringVar(
+	textFlag(
+		cmd,
 		&filesRoot,
 		"files-root",
-		"",
 		"`DIR` whose files calls may send to a Rialto by their paths",
 	)
-	cmd.Flags().StringVar(
+	textFlag(
+		cmd,
 		&clientID,
 		"client-id",
-		"",
 		"`ID` of a registered client, or the address of a client ID metadata document",
 	)
 	return cmd

@@ -35,10 +35,10 @@ func userDataDir() (string, error) {
 
 // dataFlag adds --data, the directory of the demo.
 func dataFlag(cmd *cobra.Command, dir *string) {
-	cmd.Flags().StringVar(
+	textFlag(
+		cmd,
 		dir,
 		"data",
-		"",
 		"`directory` that keeps the demo's state (default: rialto in the user's data directory)",
 	)
 }
@@ -60,11 +60,11 @@ type storeFlags struct{ data, config, database string }
 
 func (f *storeFlags) add(cmd *cobra.Command) {
 	dataFlag(cmd, &f.data)
-	cmd.Flags().StringVar(&f.config, "config", "", "configuration `file` of the server")
-	cmd.Flags().StringVar(
+	textFlag(cmd, &f.config, "config", "configuration `file` of the server")
+	textFlag(
+		cmd,
 		&f.database,
 		"database",
-		"",
 		"database of the server: SQLite `file`, or postgres://…",
 	)
 	cmd.MarkFlagsMutuallyExclusive("data", "config")

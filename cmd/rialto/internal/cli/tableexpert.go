@@ -31,16 +31,16 @@ func tableExpertCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&listenAt, "listen", "127.0.0.1:8090", "`HOST:PORT` to listen on")
-	cmd.Flags().StringVar(
+	textFlag(
+		cmd,
 		&address,
 		"url",
-		"",
 		"`address` in the agent's card, if it differs from --listen",
 	)
-	cmd.Flags().StringVar(
+	textFlag(
+		cmd,
 		&tables,
 		"tables",
-		"",
 		"`directory` of CSV files and SQLite databases (default: built-in insurance data)",
 	)
 	return cmd

@@ -19,15 +19,15 @@ func tokenCommand() *cobra.Command {
 		ttl   time.Duration
 	)
 	cmd := command("token --user NAME", "Print an access token, for curl and scripts")
-	cmd.Flags().StringVar(&user, "user", "", "account `name` that the token is for")
+	textFlag(cmd, &user, "user", "account `name` that the token is for")
 	cmd.Flags().StringVar(
 		&scope,
 		"scope",
 		oauth.ScopeTools,
 		"`scopes` of the token, separated by spaces",
 	)
-	cmd.Flags().StringVar(
-		&of, "connector", "", "`name` of the connector that the token is for (default: the whole server)",
+	textFlag(
+		cmd, &of, "connector", "`name` of the connector that the token is for (default: the whole server)",
 	)
 	cmd.Flags().DurationVar(&ttl, "ttl", time.Hour, "lifetime of the token")
 	cmd.MarkFlagRequired("user")

@@ -41,27 +41,27 @@ func usageCommand() *cobra.Command {
 		"group by agent, tool, usecase, client or user",
 	)
 	cmd.Flags().StringVar(&format, "format", "table", "table, csv or json")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON, as --format json does")
+	boolFlag(cmd, &asJSON, "json", "write JSON, as --format json does")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
-	cmd.Flags().StringVar(
+	textFlag(
+		cmd,
 		&from,
 		"from",
-		"",
 		"with --calls, continue an interrupted export: the `cursor` in its last row",
 	)
-	cmd.Flags().BoolVar(
+	boolFlag(
+		cmd,
 		&calls,
 		"calls",
-		false,
 		"print each call instead, earliest first, as csv or json",
 	)
-	cmd.Flags().StringVar(
+	textFlag(
+		cmd,
 		&month,
 		"bill",
-		"",
 		"print what each account owes for a `month` (2026-11, UTC), as its charges add up",
 	)
-	cmd.Flags().StringVar(&user, "user", "", "with --bill, only the `account` with this name or ID")
+	textFlag(cmd, &user, "user", "with --bill, only the `account` with this name or ID")
 	complete(cmd, "by", groups...)
 	complete(cmd, "format", formats...)
 	return withOperator(cmd, func(r *request) error {

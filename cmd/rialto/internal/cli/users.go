@@ -41,7 +41,7 @@ func addUserCommand() *cobra.Command {
 		_, err := r.AddAccount(r.ctx, operator.CommandLine, name, password, role)
 		return err
 	})
-	cmd.Flags().BoolVar(&role, "admin", false, "make the account an administrator")
+	boolFlag(cmd, &role, "admin", "make the account an administrator")
 	return cmd
 }
 
@@ -52,7 +52,7 @@ func inviteUserCommand() *cobra.Command {
 		"invite NAME",
 		"Add an account, and print a link with which its person chooses a password",
 	)
-	cmd.Flags().BoolVar(&role, "admin", false, "make the account an administrator")
+	boolFlag(cmd, &role, "admin", "make the account an administrator")
 	return withOperator(cmd, func(r *request) error {
 		return r.printLink(r.AddAccount(r.ctx, operator.CommandLine, r.name, "", role))
 	})
@@ -88,7 +88,7 @@ func (r *request) printLink(link string, err error) error {
 func adminCommand() *cobra.Command {
 	var revoke bool
 	cmd := onEntry("accounts", "admin NAME", "Make an account an administrator, or revoke it")
-	cmd.Flags().BoolVar(&revoke, "revoke", false, "revoke the role")
+	boolFlag(cmd, &revoke, "revoke", "revoke the role")
 	return withOperator(cmd, func(r *request) error {
 		is := "an administrator"
 		if revoke {
@@ -142,10 +142,10 @@ func passwordCommand(
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(
+	boolFlag(
+		cmd,
 		&stdin,
 		"password-stdin",
-		false,
 		"read the password from standard input, up to the end of the first line, instead of asking for it",
 	)
 	return withOperator(cmd, func(r *request) error {
