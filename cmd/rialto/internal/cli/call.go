@@ -135,9 +135,7 @@ func (c *caller) run(cmd *cobra.Command, words []string, describe bool) error {
 
 	args, err := call.Arguments(tool, words[1:], cmd.InOrStdin())
 	if err != nil {
-		return usageError{
-			fmt.Errorf("%w; \"rialto call %s --help\" describes them", err, tool.Name),
-		}
+		return usagef("%w; \"rialto call %s --help\" describes them", err, tool.Name)
 	}
 
 	return c.call(ctx, cmd, s, out, tool, args)
@@ -178,7 +176,7 @@ func (c *caller) call(
 // forget removes the stored login of --url.
 func (c *caller) forget(cmd *cobra.Command) error {
 	if c.url == "" {
-		return usageError{errors.New("--logout needs --url: only logins with a browser are stored")}
+		return usagef("--logout needs --url: only logins with a browser are stored")
 	}
 
 	l, err := newLogin(c.url, c.clientID, cmd.ErrOrStderr())
@@ -273,7 +271,7 @@ func (c *caller) connect(ctx context.Context, cmd *cobra.Command) (*call.Session
 		client.URL = address
 		client.Login = &login.Login{URL: address, Token: token}
 	case checkAddress(c.url) != nil:
-		return nil, usageError{checkAddress(c.url)}
+		return nil, checkAddress(c.url)
 	default:
 		l, err := newLogin(c.url, c.clientID, cmd.ErrOrStderr())
 		if err != nil {
@@ -295,7 +293,7 @@ func isWebAddress(address string) bool {
 
 func checkAddress(address string) error {
 	if !isWebAddress(address) {
-		return fmt.Errorf(
+		return usagef(
 			"%s: write the whole address, such as https://mcp.example.com/mcp", address,
 		)
 	}
@@ -352,9 +350,7 @@ func (c *caller) account(r *request) (string, error) {
 			errors.New("the server has no account yet: add one with \"rialto user add NAME\""),
 		}
 	}
-	return "", usageError{
-		errors.New("the server has several accounts: name the one that calls with --user"),
-	}
+	return "", usagef("the server has several accounts: name the one that calls with --user")
 }
 
 func toolNamed(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
@@ -366,13 +362,11 @@ func toolNamed(tools []*mcp.Tool, name string) (*mcp.Tool, error) {
 		names = append(names, t.Name)
 	}
 
-	return nil, usageError{
-		fmt.Errorf(
-			"the server has no tool %q%s; \"rialto call\" lists the tools",
-			name,
-			didYouMean(name, names),
-		),
-	}
+	return nil, usagef(
+		"the server has no tool %q%s; \"rialto call\" lists the tools",
+		name,
+		didYouMean(name, names),
+	)
 }
 
 // callError gives the errors of a call their exit codes.

@@ -42,7 +42,7 @@ func doctorCommand() *cobra.Command {
 			if len(args) == 0 || args[0] == "" {
 				cmd.SetOut(cmd.ErrOrStderr())
 				return errors.Join(
-					usageError{errors.New("name the URL of an MCP server")}, cmd.Help(),
+					usagef("name the URL of an MCP server"), cmd.Help(),
 				)
 			}
 			d, stop, err := newDoctor(client, login, cmd.ErrOrStderr())

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 )
@@ -19,6 +20,8 @@ func (e exitError) Unwrap() error { return e.error }
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // ExitCode returns the exit code for the error of a command: 1 for most, 2 for wrong usage.
 func ExitCode(err error) int {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -31,11 +30,9 @@ func revokeGrantCommand() *cobra.Command {
 	return withOperator(destructive(cmd), func(r *request) error {
 		one := len(r.args) == 1
 		if one == (user != "" || client != "") {
-			return usageError{
-				errors.New(
-					"name a grant, or use --user, --client or both: rialto grants list lists the grants",
-				),
-			}
+			return usagef(
+				"name a grant, or use --user, --client or both: rialto grants list lists the grants",
+			)
 		}
 		if one {
 			if err := r.confirm("Revoke the grant %s?", r.name); err != nil {

@@ -75,7 +75,7 @@ func (r *request) setFilters(filters []operator.Filter) error {
 			return err
 		}
 		if err := f.Set(value); err != nil {
-			return usageError{fmt.Errorf("--%s: %w", f.Flag, err)}
+			return usagef("--%s: %w", f.Flag, err)
 		}
 	}
 	return nil
@@ -112,7 +112,7 @@ func (r *request) writeList(query operator.Query) error {
 		limit, _ = r.cmd.Flags().GetInt("limit")
 	}
 	if limit < 1 || limit > maxListed {
-		return usageError{fmt.Errorf("--limit must be from 1 to %d", maxListed)}
+		return usagef("--limit must be from 1 to %d", maxListed)
 	}
 
 	items, more, err := r.read(query, limit)
@@ -283,9 +283,9 @@ func (r *request) expand(resource string) error {
 		}
 	}
 	if len(found) > 1 {
-		return usageError{fmt.Errorf(
+		return usagef(
 			"%d %s have an ID that begins with %s: write more of it", len(found), resource, r.name,
-		)}
+		)
 	}
 	if len(found) == 1 {
 		r.name = found[0]

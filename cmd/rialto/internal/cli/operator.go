@@ -127,7 +127,7 @@ func confirm(cmd *cobra.Command, question string, args ...any) error {
 
 	d := term.NewDialog(cmd.InOrStdin(), cmd.ErrOrStderr())
 	if !d.Terminal() {
-		return usageError{errors.New("this cannot be undone: confirm it with --yes")}
+		return usagef("this cannot be undone: confirm it with --yes")
 	}
 
 	answer, err := d.Ask(cmd.Context(), fmt.Sprintf(question, args...)+" [y/N] ")

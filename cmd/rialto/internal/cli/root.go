@@ -82,15 +82,13 @@ func needsCommand(group *cobra.Command, args []string) error {
 		}
 	}
 
-	return usageError{
-		fmt.Errorf(
-			"there is no command %q in %q%s (the commands are %s)",
-			args[0],
-			group.CommandPath(),
-			didYouMean(now, names),
-			strings.Join(names, ", "),
-		),
-	}
+	return usagef(
+		"there is no command %q in %q%s (the commands are %s)",
+		args[0],
+		group.CommandPath(),
+		didYouMean(now, names),
+		strings.Join(names, ", "),
+	)
 }
 
 // didYouMean names the known word that may be meant; "" if none is similar.

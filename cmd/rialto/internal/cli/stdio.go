@@ -43,7 +43,7 @@ func stdioCommand() *cobra.Command {
 
 func runStdio(cmd *cobra.Command, address, clientID, filesRoot string) error {
 	if err := checkAddress(address); err != nil {
-		return usageError{err}
+		return err
 	}
 
 	l, err := newLogin(address, clientID, cmd.ErrOrStderr())

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -83,9 +82,7 @@ func usageCommand() *cobra.Command {
 		}
 		if calls {
 			if format == "table" {
-				return usageError{
-					errors.New("--calls prints csv or json: choose one with --format"),
-				}
+				return usagef("--calls prints csv or json: choose one with --format")
 			}
 			return operator.WriteCalls(
 				r.out,
@@ -192,13 +189,11 @@ func oneOf(flag, value string, words ...string) error {
 	if value == "" || slices.Contains(words, value) {
 		return nil
 	}
-	return usageError{
-		fmt.Errorf(
-			"%s: %q is not one of %s%s",
-			flag,
-			value,
-			strings.Join(words, ", "),
-			didYouMean(value, words),
-		),
-	}
+	return usagef(
+		"%s: %q is not one of %s%s",
+		flag,
+		value,
+		strings.Join(words, ", "),
+		didYouMean(value, words),
+	)
 }

@@ -133,11 +133,9 @@ func passwordCommand(
 			}
 			password, err = term.NewDialog(cmd.InOrStdin(), cmd.ErrOrStderr()).Secret("Password")
 			if errors.Is(err, term.ErrNoAnswer) {
-				err = usageError{
-					errors.New(
-						"give the password on standard input, with --password-stdin: other users can read the command line",
-					),
-				}
+				err = usagef(
+					"give the password on standard input, with --password-stdin: other users can read the command line",
+				)
 			}
 			return err
 		},
