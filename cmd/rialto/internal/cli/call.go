@@ -49,10 +49,6 @@ func callCommand() *cobra.Command {
 			"With --url, call logs in with your browser and stores the login, unless an access token is in " + callToken + ".\n\n" +
 			"KEY=VALUE is read by the type that the tool names, KEY=@FILE is the content of a file (- is standard input), KEY:=JSON is JSON.\n\n" +
 			"Exit codes: 0 done, 1 the tool failed, 2 wrong usage, 3 no login, 4 server not reached, 5 the task waits for an answer, 130 interrupted.",
-		Example: "  rialto call\n" +
-			"  rialto call send_task message=\"How many claims are open?\"\n" +
-			"  rialto call send_task message=\"Read this\" files=@claims.csv --json\n" +
-			"  rialto call --url https://mcp.example.com/mcp search query=invoices limit:=5",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, args, false) },
 	}

@@ -63,8 +63,6 @@ func addClientCommand() *cobra.Command {
 		Use:   "add [NAME]",
 		Short: "Register a client that cannot register itself",
 		Args:  cobra.MaximumNArgs(1),
-		Example: "  rialto clients add Reports --redirect-uri https://reports.example.com/callback\n" +
-			"  rialto clients add --app claude",
 	}
 	flags := cmd.Flags()
 	flags.StringSliceVar(&what.RedirectURIs, "redirect-uri", nil, "redirect `URI` (repeatable)")

@@ -34,9 +34,6 @@ func doctorCommand() *cobra.Command {
 			"and says first what is wrong and what to do about it. " +
 			"The checks behind the login need --login or an access token in " + doctorToken + ".\n\n" +
 			"Exit codes: 0 the server works, 1 an app cannot use it, 2 wrong usage, 3 there is no MCP server to examine, 4 the examination did not end.",
-		Example: "  rialto doctor https://mcp.example.com/mcp\n" +
-			"  rialto doctor https://mcp.example.com/mcp --login\n" +
-			"  rialto doctor https://mcp.example.com/mcp --client claude --json",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 || args[0] == "" {
