@@ -30,6 +30,11 @@ func Refuse(code, format string, args ...any) *Error {
 	return &Error{Code: code, Description: m.Error(), sentence: m}
 }
 
+// BadRequest is Refuse with the code invalid_request.
+func BadRequest(format string, args ...any) *Error {
+	return Refuse("invalid_request", format, args...)
+}
+
 // Sentence returns the description with its values apart; nil if Refuse did not make it.
 func (e *Error) Sentence() *i18n.Message { return e.sentence }
 

@@ -39,9 +39,9 @@ func readCredentials(header []string, f endpoint.Form) (c credentials, err error
 	assertion := f.Get("client_assertion")
 	switch {
 	case len(header) > 1:
-		return c, oauth.Refuse("invalid_request", "There is more than one Authorization header.")
+		return c, oauth.BadRequest("There is more than one Authorization header.")
 	case len(header) == 1 && secret+assertion != "" || secret != "" && assertion != "":
-		return c, oauth.Refuse("invalid_request", "The client authenticates in two ways at once.")
+		return c, oauth.BadRequest("The client authenticates in two ways at once.")
 	case assertion != "":
 		return assertionCredentials(f.Get("client_assertion_type"), assertion, id)
 	case len(header) == 1:
@@ -77,7 +77,7 @@ func basicCredentials(header, inBody string) (c credentials, err error) {
 		return c, bad
 	}
 	if inBody != "" && inBody != id {
-		return c, oauth.Refuse("invalid_request", "The client names itself in two ways.")
+		return c, oauth.BadRequest("The client names itself in two ways.")
 	}
 	return credentials{oauth.AuthBasic, id, secret}, nil
 }

@@ -155,7 +155,7 @@ func (rg *Registration) Add(
 		"token_endpoint_auth_method": method,
 	})
 	if err != nil {
-		return nil, oauth.Refuse("invalid_client_metadata", "The name isn't text.")
+		return nil, badMetadata("The name isn't text.")
 	}
 
 	c, err := rg.Policy.parseRegistration(body)

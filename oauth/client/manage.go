@@ -116,10 +116,10 @@ func checkReplacement(body []byte, old *oauth.Client) error {
 		Secret string `json:"client_secret"`
 	}
 	if err := json.Unmarshal(body, &m); err != nil || m.ID != old.ID {
-		return oauth.Refuse("invalid_client_metadata", "client_id must be that of the client.")
+		return badMetadata("client_id must be that of the client.")
 	}
 	if m.Secret != "" && !secret.Same(secret.Hash(m.Secret), old.SecretHash) {
-		return oauth.Refuse("invalid_client_metadata", "client_secret is not that of the client.")
+		return badMetadata("client_secret is not that of the client.")
 	}
 
 	return nil

@@ -176,9 +176,7 @@ func (rg *Registration) readRegistration(
 	w http.ResponseWriter, r *http.Request,
 ) (c *oauth.Client, body []byte, err error) {
 	if endpoint.MediaType(r.Header) != "application/json" {
-		return nil, nil, oauth.Refuse(
-			"invalid_client_metadata", "The body must be application/json.",
-		)
+		return nil, nil, badMetadata("The body must be application/json.")
 	}
 
 	body, err = endpoint.ReadBody(w, r)
@@ -294,7 +292,7 @@ func (m *registration) checkKeys(fetched bool) error {
 		m.JWKS = nil
 	}
 	if len(m.JWKS) > 0 && m.JWKSURI != "" {
-		return oauth.Refuse("invalid_client_metadata", "jwks and jwks_uri exclude each other.")
+		return badMetadata("jwks and jwks_uri exclude each other.")
 	}
 	if len(m.JWKS) > 0 {
 		if _, err := jwt.ParseKeys(m.JWKS, maxClientKeys); err != nil {
@@ -306,7 +304,7 @@ func (m *registration) checkKeys(fetched bool) error {
 	}
 	if uri, err := ParseRedirect(m.JWKSURI); m.JWKSURI != "" &&
 		(err != nil || uri.Local() && !uri.Loopback()) {
-		return oauth.Refuse("invalid_client_metadata", "jwks_uri must be https.")
+		return badMetadata("jwks_uri must be https.")
 	}
 	return nil
 }
@@ -317,6 +315,10 @@ func (m *registration) check(po *Policy) error {
 		return err
 	}
 	return m.checkKeys(po.Fetcher.HTTP != nil)
+}
+
+func badMetadata(format string, args ...any) *oauth.Error {
+	return oauth.Refuse("invalid_client_metadata", format, args...)
 }
 
 func (m *registration) hasKeys() bool { return len(m.JWKS) > 0 || m.JWKSURI != "" }
@@ -330,14 +332,11 @@ func (m *registration) authMethod() (string, error) {
 		return m.AuthMethod, nil
 	case oauth.AuthPrivateKeyJWT:
 		if !m.hasKeys() {
-			return "", oauth.Refuse(
-				"invalid_client_metadata", "private_key_jwt needs jwks or jwks_uri.",
-			)
+			return "", badMetadata("private_key_jwt needs jwks or jwks_uri.")
 		}
 		return oauth.AuthPrivateKeyJWT, nil
 	}
-	return "", oauth.Refuse(
-		"invalid_client_metadata",
+	return "", badMetadata(
 		"token_endpoint_auth_method must be none, client_secret_basic, client_secret_post or private_key_jwt.",
 	)
 }
@@ -347,7 +346,7 @@ func (m *registration) authMethod() (string, error) {
 // about connectors that lose access every hour.
 func (m *registration) grantTypes() ([]string, error) {
 	if len(m.ResponseTypes) > 0 && !slices.Contains(m.ResponseTypes, "code") {
-		return nil, oauth.Refuse("invalid_client_metadata", "response_types must contain code.")
+		return nil, badMetadata("response_types must contain code.")
 	}
 
 	supported := []string{oauth.GrantAuthorizationCode, oauth.GrantRefreshToken}
@@ -355,9 +354,7 @@ func (m *registration) grantTypes() ([]string, error) {
 		return supported, nil
 	}
 	if !slices.Contains(m.GrantTypes, oauth.GrantAuthorizationCode) {
-		return nil, oauth.Refuse(
-			"invalid_client_metadata", "grant_types must contain authorization_code.",
-		)
+		return nil, badMetadata("grant_types must contain authorization_code.")
 	}
 
 	return slices.DeleteFunc(
@@ -412,9 +409,7 @@ func (po *Policy) Check() error {
 func (po *Policy) parseRegistration(body []byte) (*oauth.Client, error) {
 	var m registration
 	if err := json.Unmarshal(body, &m); err != nil {
-		return nil, oauth.Refuse(
-			"invalid_client_metadata", "The body is not a JSON object of client metadata.",
-		)
+		return nil, badMetadata("The body is not a JSON object of client metadata.")
 	}
 	if err := m.check(po); err != nil {
 		return nil, err

@@ -25,10 +25,10 @@ func (te *TokenEndpoint) redeemCode(
 	jkt string,
 ) (*tokens, error) {
 	if f.Get("code") == "" {
-		return nil, oauth.Refuse("invalid_request", "code is missing.")
+		return nil, oauth.BadRequest("code is missing.")
 	}
 	if !secret.Is(f.Get("code"), secret.CodePrefix) {
-		return nil, oauth.Refuse("invalid_grant", "The code was not issued here.")
+		return nil, badGrant("The code was not issued here.")
 	}
 
 	refresh, first := te.firstRefresh(client, jkt)
@@ -93,7 +93,7 @@ func (te *TokenEndpoint) codeRefused(ctx context.Context, client *oauth.Client, 
 	case errors.Is(err, oauth.ErrReused):
 		te.Tokens.Grants.Forget()
 		te.Env.Log.WarnContext(ctx, "oauth: code used twice, grant revoked", "client", client.ID)
-		e := oauth.Refuse("invalid_grant", "The code was used before; what it gave is revoked.")
+		e := badGrant("The code was used before; what it gave is revoked.")
 		e.Event = &oauth.Event{
 			Kind:     oauth.EventReuse,
 			ClientID: client.ID,
@@ -101,7 +101,7 @@ func (te *TokenEndpoint) codeRefused(ctx context.Context, client *oauth.Client, 
 		}
 		return e
 	case errors.Is(err, oauth.ErrNotFound):
-		return oauth.Refuse("invalid_grant", "The code is unknown or was issued to another client.")
+		return badGrant("The code is unknown or was issued to another client.")
 	}
 	return err
 }
@@ -111,23 +111,19 @@ func (te *TokenEndpoint) codeRefused(ctx context.Context, client *oauth.Client, 
 // because of one "and" that should have been an "or".
 func checkCode(c *oauth.Code, redirect, verifier, jkt string, now time.Time) error {
 	if !now.Before(c.Expires) {
-		return oauth.Refuse("invalid_grant", "The code has expired.")
+		return badGrant("The code has expired.")
 	}
 	if c.RedirectURI != redirect {
-		return oauth.Refuse(
-			"invalid_grant", "redirect_uri is not that of the authorization request.",
-		)
+		return badGrant("redirect_uri is not that of the authorization request.")
 	}
 	if !verifies(c.Challenge, verifier) {
-		return oauth.Refuse("invalid_grant", "code_verifier does not match.")
+		return badGrant("code_verifier does not match.")
 	}
 	if c.JKT != "" && c.JKT != jkt {
-		return oauth.Refuse(
-			"invalid_grant", "The code is bound to a key that the request does not prove.",
-		)
+		return badGrant("The code is bound to a key that the request does not prove.")
 	}
 	if !c.Grant.Live(now) {
-		return oauth.Refuse("invalid_grant", "The grant has ended.")
+		return badGrant("The grant has ended.")
 	}
 
 	return nil

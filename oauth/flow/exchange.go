@@ -81,18 +81,15 @@ func (te *TokenEndpoint) redeemExchange(
 func checkExchange(f endpoint.Form) error {
 	switch {
 	case f.Get("subject_token") == "":
-		return oauth.Refuse("invalid_request", "subject_token is missing.")
+		return oauth.BadRequest("subject_token is missing.")
 	case f.Get("subject_token_type") != accessTokenKind:
-		return oauth.Refuse("invalid_request", "subject_token_type must be %s.", accessTokenKind)
+		return oauth.BadRequest("subject_token_type must be %s.", accessTokenKind)
 	case f.Get("actor_token") != "" || f.Get("actor_token_type") != "":
-		return oauth.Refuse(
-			"invalid_request",
+		return oauth.BadRequest(
 			"The actor is the client that authenticates; an actor_token is not taken.",
 		)
 	case f.Get("requested_token_type") != "" && f.Get("requested_token_type") != accessTokenKind:
-		return oauth.Refuse(
-			"invalid_request", "The only requested_token_type is %s.", accessTokenKind,
-		)
+		return oauth.BadRequest("The only requested_token_type is %s.", accessTokenKind)
 	}
 	return nil
 }
@@ -105,23 +102,17 @@ func (te *TokenEndpoint) subject(
 ) (oauth.Principal, *oauth.Grant, error) {
 	p, g, err := te.Tokens.Alive(ctx, token, time.Now().Add(endpoint.WaitTimeout))
 	if e, ok := errors.AsType[*oauth.Error](err); ok && e.Code == "invalid_token" {
-		return p, nil, oauth.Refuse(
-			"invalid_request", "The subject_token is not valid.",
-		) // RFC 8693 section 2.2.2
+		return p, nil, oauth.BadRequest("The subject_token is not valid.") // RFC 8693 section 2.2.2
 	}
 	switch {
 	case err != nil:
 		return p, nil, err
 	case p.KeyThumbprint != "":
-		return p, nil, oauth.Refuse(
-			"invalid_request", "The subject_token is bound to a key of its client.",
-		)
+		return p, nil, oauth.BadRequest("The subject_token is bound to a key of its client.")
 	case g.Parent != "":
-		return p, nil, oauth.Refuse(
-			"invalid_request", "The subject_token came from an exchange itself.",
-		)
+		return p, nil, oauth.BadRequest("The subject_token came from an exchange itself.")
 	case !te.Env.Now().Before(p.Expires.Add(-time.Second)):
-		return p, nil, oauth.Refuse("invalid_request", "The subject_token is about to expire.")
+		return p, nil, oauth.BadRequest("The subject_token is about to expire.")
 	}
 
 	return p, g, nil

@@ -66,7 +66,7 @@ func (in *Introspection) inspect(w http.ResponseWriter, r *http.Request) (*intro
 		)
 	}
 	if f.Get("token") == "" {
-		return nil, oauth.Refuse("invalid_request", "token is missing.")
+		return nil, oauth.BadRequest("token is missing.")
 	}
 
 	found, err := in.tokenState(r.Context(), f.Get("token"))

@@ -50,16 +50,14 @@ func (pr *PAR) push(w http.ResponseWriter, r *http.Request) (uri string, err err
 		return "", err
 	}
 	if f.Get("request_uri") != "" {
-		return "", oauth.Refuse(
-			"invalid_request", "request_uri has no place in a pushed request.",
+		return "", oauth.BadRequest(
+			"request_uri has no place in a pushed request.",
 		) // RFC 9126 section 2.1
 	}
 
 	to, err := client.RedirectFor(c, f.Get("redirect_uri"))
 	if err != nil {
-		return "", oauth.Refuse(
-			"invalid_request", "redirect_uri is not one that the client registered.",
-		)
+		return "", oauth.BadRequest("redirect_uri is not one that the client registered.")
 	}
 
 	req, err := pr.Requests.check(f, c, to)

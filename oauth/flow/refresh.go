@@ -28,15 +28,15 @@ func (te *TokenEndpoint) redeemRefresh(
 ) (*tokens, error) {
 	plain := f.Get("refresh_token")
 	if plain == "" {
-		return nil, oauth.Refuse("invalid_request", "refresh_token is missing.")
+		return nil, oauth.BadRequest("refresh_token is missing.")
 	}
 	if !secret.Is(plain, secret.RefreshPrefix) {
-		return nil, errRefresh("The refresh token was not issued here.")
+		return nil, badGrant("The refresh token was not issued here.")
 	}
 
 	token, grant, err := te.Store.Refresh(ctx, secret.Hash(plain))
 	if errors.Is(err, oauth.ErrNotFound) {
-		return nil, errRefresh("The refresh token is unknown.")
+		return nil, badGrant("The refresh token is unknown.")
 	}
 	if err != nil {
 		return nil, err
@@ -73,23 +73,21 @@ func checkRefresh(
 	now time.Time,
 ) (oauth.ScopeSet, error) {
 	if t.ClientID != c.ID {
-		return nil, errRefresh("The refresh token was issued to another client.")
+		return nil, badGrant("The refresh token was issued to another client.")
 	}
 	if !now.Before(t.Expires) {
-		return nil, errRefresh("The refresh token has expired.")
+		return nil, badGrant("The refresh token has expired.")
 	}
 	if t.JKT != "" && t.JKT != jkt {
-		return nil, errRefresh(
-			"The refresh token is bound to a key that the request does not prove.",
-		)
+		return nil, badGrant("The refresh token is bound to a key that the request does not prove.")
 	}
 	if !g.Live(now) {
-		return nil, errRefresh("The grant has ended.")
+		return nil, badGrant("The grant has ended.")
 	}
 
 	left := g.Allows(g.Scope)
 	if left.OpensNothing() {
-		return nil, errRefresh("The account may no longer grant any of these scopes.")
+		return nil, badGrant("The account may no longer grant any of these scopes.")
 	}
 
 	scope, ok := left.Narrow(oauth.ParseScope(asked))
@@ -162,7 +160,7 @@ func (te *TokenEndpoint) refreshRefused(ctx context.Context, g *oauth.Grant, err
 			"grant", g.ID,
 			"client", g.ClientID,
 		)
-		e := errRefresh("The refresh token was used before; the grant is revoked.")
+		e := badGrant("The refresh token was used before; the grant is revoked.")
 		e.Event = &oauth.Event{
 			Kind:      oauth.EventReuse,
 			AccountID: g.AccountID,
@@ -173,13 +171,14 @@ func (te *TokenEndpoint) refreshRefused(ctx context.Context, g *oauth.Grant, err
 		}
 		return e
 	case errors.Is(err, oauth.ErrNotFound):
-		return errRefresh("The grant has ended.")
+		return badGrant("The grant has ended.")
 	}
 	return err
 }
 
-func errRefresh(description string) *oauth.Error {
-	return oauth.Refuse("invalid_grant", "%s", description)
+// badGrant refuses a code, a refresh token, or the grant behind it.
+func badGrant(format string, args ...any) *oauth.Error {
+	return oauth.Refuse("invalid_grant", format, args...)
 }
 
 // tokenKey derives the key that seals a successor from its parent's plain

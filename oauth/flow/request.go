@@ -103,7 +103,7 @@ func (rs *Requests) check(
 		return nil, err
 	}
 	if jkt := f.Get("dpop_jkt"); jkt != "" && (len(jkt) != 43 || !secret.IsBase64URL(jkt)) {
-		return nil, oauth.Refuse("invalid_request", "dpop_jkt is not a SHA-256 in base64url.")
+		return nil, oauth.BadRequest("dpop_jkt is not a SHA-256 in base64url.")
 	}
 
 	resource, err := rs.Resources.Asked(f["resource"])
@@ -158,7 +158,7 @@ func signedInAfter(prompt []string, maxAge string, now time.Time) (time.Time, er
 
 	seconds, err := strconv.ParseUint(maxAge, 10, 31)
 	if err != nil {
-		return time.Time{}, oauth.Refuse("invalid_request", "max_age is not a number of seconds.")
+		return time.Time{}, oauth.BadRequest("max_age is not a number of seconds.")
 	}
 
 	return now.Add(-time.Duration(seconds) * time.Second), nil
@@ -174,11 +174,11 @@ func checkShape(f endpoint.Form) error {
 			"request_uri_not_supported", "A request_uri must be one that was pushed here.",
 		)
 	case f.Get("response_type") == "":
-		return oauth.Refuse("invalid_request", "response_type is missing.")
+		return oauth.BadRequest("response_type is missing.")
 	case f.Get("response_type") != "code":
 		return oauth.Refuse("unsupported_response_type", "The only response_type is code.")
 	case f.Get("response_mode") != "" && f.Get("response_mode") != "query":
-		return oauth.Refuse("invalid_request", "The only response_mode is query.")
+		return oauth.BadRequest("The only response_mode is query.")
 	}
 	return nil
 }
@@ -188,11 +188,11 @@ func checkShape(f endpoint.Form) error {
 func checkChallenge(challenge, method string) error {
 	switch {
 	case challenge == "":
-		return oauth.Refuse("invalid_request", "code_challenge is missing: PKCE is required.")
+		return oauth.BadRequest("code_challenge is missing: PKCE is required.")
 	case method != "S256":
-		return oauth.Refuse("invalid_request", "code_challenge_method must be S256.")
+		return oauth.BadRequest("code_challenge_method must be S256.")
 	case len(challenge) != 43 || !secret.IsBase64URL(challenge):
-		return oauth.Refuse("invalid_request", "code_challenge is not a SHA-256 in base64url.")
+		return oauth.BadRequest("code_challenge is not a SHA-256 in base64url.")
 	}
 	return nil
 }

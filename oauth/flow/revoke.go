@@ -29,7 +29,7 @@ func (rv *Revocation) Serve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if f.Get("token") == "" {
-		return oauth.Refuse("invalid_request", "token is missing.")
+		return oauth.BadRequest("token is missing.")
 	}
 
 	g, err := rv.grantOf(r.Context(), f.Get("token"))

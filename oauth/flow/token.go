@@ -88,7 +88,7 @@ func (te *TokenEndpoint) serve(w http.ResponseWriter, r *http.Request, f endpoin
 
 func (te *TokenEndpoint) checkGrantType(grantType string) error {
 	if grantType == "" {
-		return oauth.Refuse("invalid_request", "grant_type is missing.")
+		return oauth.BadRequest("grant_type is missing.")
 	}
 	if !slices.Contains(
 		[]string{
@@ -153,11 +153,11 @@ func (te *TokenEndpoint) resourceOf(
 	of := te.Tokens.Resources.Of(g.Resource)
 	switch {
 	case of == nil:
-		return nil, oauth.Refuse("invalid_grant", "What the grant was for is not here any more.")
+		return nil, badGrant("What the grant was for is not here any more.")
 	case asked != nil && asked.URL != of.URL:
 		return nil, oauth.Refuse("invalid_target", "The grant is for %s only.", of.URL)
 	case !of.Admits(g.Name):
-		return nil, oauth.Refuse("invalid_grant", "The account may not use %s any more.", of.URL)
+		return nil, badGrant("The account may not use %s any more.", of.URL)
 	}
 
 	return of, nil

@@ -189,16 +189,12 @@ func (gd *Guard) checkPossession(
 // token in a URL ends up in logs (RFC 6750 section 5.3).
 func Presented(r *http.Request) (scheme, token string, err error) {
 	if strings.Contains(r.URL.RawQuery, "access_token") && r.URL.Query().Has("access_token") {
-		return "", "", oauth.Refuse(
-			"invalid_request", "A token belongs into the Authorization header.",
-		)
+		return "", "", oauth.BadRequest("A token belongs into the Authorization header.")
 	}
 
 	headers := r.Header.Values("Authorization")
 	if len(headers) > 1 {
-		return "", "", oauth.Refuse(
-			"invalid_request", "There is more than one Authorization header.",
-		)
+		return "", "", oauth.BadRequest("There is more than one Authorization header.")
 	}
 	if len(headers) == 0 {
 		return "", "", ErrNoToken

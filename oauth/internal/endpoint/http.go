@@ -118,20 +118,18 @@ type Form url.Values
 func ParseForm(raw string, several ...string) (Form, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return nil, oauth.Refuse("invalid_request", "The parameters are not well formed.")
+		return nil, oauth.BadRequest("The parameters are not well formed.")
 	}
 
 	f := Form{}
 	for name, all := range values {
 		all = slices.DeleteFunc(all, func(v string) bool { return v == "" })
 		if len(all) > 1 && !slices.Contains(several, name) {
-			return nil, oauth.Refuse("invalid_request", "A parameter is given more than once.")
+			return nil, oauth.BadRequest("A parameter is given more than once.")
 		}
 		for _, v := range append(all, name) {
 			if !IsText(v) {
-				return nil, oauth.Refuse(
-					"invalid_request", "A parameter holds characters that are not allowed.",
-				)
+				return nil, oauth.BadRequest("A parameter holds characters that are not allowed.")
 			}
 		}
 		f[name] = all
@@ -165,16 +163,12 @@ var credentials = strings.Fields(
 func ReadForm(w http.ResponseWriter, r *http.Request, several ...string) (Form, error) {
 	for name := range r.URL.Query() {
 		if slices.Contains(credentials, name) {
-			return nil, oauth.Refuse(
-				"invalid_request", "Parameters belong into the body, not into the query.",
-			)
+			return nil, oauth.BadRequest("Parameters belong into the body, not into the query.")
 		}
 	}
 
 	if MediaType(r.Header) != "application/x-www-form-urlencoded" {
-		return nil, oauth.Refuse(
-			"invalid_request", "The body must be application/x-www-form-urlencoded.",
-		)
+		return nil, oauth.BadRequest("The body must be application/x-www-form-urlencoded.")
 	}
 
 	body, err := ReadBody(w, r)
@@ -199,7 +193,7 @@ func ReadBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		}
 	}
 
-	return nil, oauth.Refuse("invalid_request", "The body could not be read.")
+	return nil, oauth.BadRequest("The body could not be read.")
 }
 
 func MediaType(h http.Header) string {
