@@ -25,6 +25,14 @@ var (
 	ErrReused = errors.New("oauth: used before")
 )
 
+// IfNotFound returns instead for ErrNotFound, and other errors as they are.
+func IfNotFound(err, instead error) error {
+	if errors.Is(err, ErrNotFound) {
+		return instead
+	}
+	return err
+}
+
 // Expiry says what DropExpired may forget.
 type Expiry struct {
 	Now     time.Time     // sessions, requests, documents, uses, refresh tokens and keys that expired before

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -72,7 +71,7 @@ func (ds *Documents) isID(id string) bool {
 func (ds *Documents) client(r *http.Request, id string) (*oauth.Client, error) {
 	ctx := r.Context()
 	kept, err := ds.Store.Document(ctx, id)
-	if err != nil && !errors.Is(err, oauth.ErrNotFound) {
+	if err := oauth.IfNotFound(err, nil); err != nil {
 		return nil, err
 	}
 

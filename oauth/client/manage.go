@@ -87,13 +87,10 @@ func (rg *Registration) Replace(w http.ResponseWriter, r *http.Request, old *oau
 	answer := rg.describe(c, plain, giveManageToken(c))
 	err = rg.Clients.Store.UpdateClient(r.Context(), c, old.ManageHash)
 	rg.Clients.forgetRecent()
-	if errors.Is(err, oauth.ErrNotFound) {
-		return oauth.Refuse(
-			"invalid_token", "The registration access token was replaced meanwhile.",
-		)
-	}
 	if err != nil {
-		return err
+		return oauth.IfNotFound(err, oauth.Refuse(
+			"invalid_token", "The registration access token was replaced meanwhile.",
+		))
 	}
 
 	rg.Env.Audit(r, oauth.Event{Kind: oauth.EventChanged, ClientID: c.ID, Detail: c.Name})
@@ -130,7 +127,7 @@ func (rg *Registration) Delete(w http.ResponseWriter, r *http.Request, c *oauth.
 	err := rg.Clients.Store.RemoveClient(r.Context(), c.ID, rg.Env.Now())
 	rg.Clients.forgetRecent()
 	rg.Clients.Grants.Forget()
-	if err != nil && !errors.Is(err, oauth.ErrNotFound) {
+	if err := oauth.IfNotFound(err, nil); err != nil {
 		return err
 	}
 
@@ -184,13 +181,9 @@ func (rg *Registration) Drop(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		err = rg.Delete(w, r, c)
 	}
-	if errors.Is(err, oauth.ErrNotFound) {
-		return &oauth.Error{
-			Code:        "invalid_request",
-			Description: "There is no such client.",
-			HTTPStatus:  http.StatusNotFound,
-		}
-	}
-
-	return err
+	return oauth.IfNotFound(err, &oauth.Error{
+		Code:        "invalid_request",
+		Description: "There is no such client.",
+		HTTPStatus:  http.StatusNotFound,
+	})
 }

@@ -89,8 +89,7 @@ func boundTo(client *oauth.Client, jkt string) string {
 // codeRefused explains why a code could not be taken. If the same client used
 // it before, it has leaked, and its grant is revoked by now.
 func (te *TokenEndpoint) codeRefused(ctx context.Context, client *oauth.Client, err error) error {
-	switch {
-	case errors.Is(err, oauth.ErrReused):
+	if errors.Is(err, oauth.ErrReused) {
 		te.Tokens.Grants.Forget()
 		te.Env.Log.WarnContext(ctx, "oauth: code used twice, grant revoked", "client", client.ID)
 		e := badGrant("The code was used before; what it gave is revoked.")
@@ -100,10 +99,8 @@ func (te *TokenEndpoint) codeRefused(ctx context.Context, client *oauth.Client, 
 			Detail:   "authorization code",
 		}
 		return e
-	case errors.Is(err, oauth.ErrNotFound):
-		return badGrant("The code is unknown or was issued to another client.")
 	}
-	return err
+	return oauth.IfNotFound(err, badGrant("The code is unknown or was issued to another client."))
 }
 
 // checkCode decides whether a code is presented as it was issued. Each check

@@ -440,8 +440,7 @@ func (cn *Consent) goBack(
 
 // asAnswered explains an answered request: the person clicked twice.
 func asAnswered(err error) error {
-	if errors.Is(err, oauth.ErrNotFound) {
-		return endpoint.BadLink("already_answered", "This page has been answered already.")
-	}
-	return err
+	return oauth.IfNotFound(
+		err, endpoint.BadLink("already_answered", "This page has been answered already."),
+	)
 }

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -92,13 +91,10 @@ func (rs *Requests) pushed(
 	}
 
 	req, err := rs.Store.TakePushed(ctx, secret.Hash(name), c.ID, rs.Env.Now())
-	if errors.Is(err, oauth.ErrNotFound) {
-		return nil, endpoint.BadLink(
-			"request_expired", "The app's request was used already, or it has waited too long.",
-		)
-	}
 	if err != nil {
-		return nil, err
+		return nil, oauth.IfNotFound(err, endpoint.BadLink(
+			"request_expired", "The app's request was used already, or it has waited too long.",
+		))
 	}
 
 	return req, stillRegistered(c, req.RedirectURI)

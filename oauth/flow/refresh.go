@@ -35,11 +35,8 @@ func (te *TokenEndpoint) redeemRefresh(
 	}
 
 	token, grant, err := te.Store.Refresh(ctx, secret.Hash(plain))
-	if errors.Is(err, oauth.ErrNotFound) {
-		return nil, badGrant("The refresh token is unknown.")
-	}
 	if err != nil {
-		return nil, err
+		return nil, oauth.IfNotFound(err, badGrant("The refresh token is unknown."))
 	}
 
 	resource, err := te.resourceOf(grant, asked)
@@ -152,8 +149,7 @@ func (te *TokenEndpoint) rotate(
 }
 
 func (te *TokenEndpoint) refreshRefused(ctx context.Context, g *oauth.Grant, err error) error {
-	switch {
-	case errors.Is(err, oauth.ErrReused):
+	if errors.Is(err, oauth.ErrReused) {
 		te.Tokens.Grants.Forget()
 		te.Env.Log.WarnContext(
 			ctx, "oauth: refresh token used twice, grant revoked",
@@ -170,10 +166,8 @@ func (te *TokenEndpoint) refreshRefused(ctx context.Context, g *oauth.Grant, err
 			Detail:    "refresh token",
 		}
 		return e
-	case errors.Is(err, oauth.ErrNotFound):
-		return badGrant("The grant has ended.")
 	}
-	return err
+	return oauth.IfNotFound(err, badGrant("The grant has ended."))
 }
 
 // badGrant refuses a code, a refresh token, or the grant behind it.

@@ -2,7 +2,6 @@ package flow
 
 import (
 	"cmp"
-	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -61,11 +60,8 @@ func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error)
 	}
 
 	c, err := rs.Clients.Find(r, f.Get("client_id"))
-	if errors.Is(err, oauth.ErrNotFound) {
-		return nil, nil, unknownClient()
-	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, oauth.IfNotFound(err, unknownClient())
 	}
 	if uri := f.Get("request_uri"); strings.HasPrefix(uri, pushedPrefix) {
 		req, err := rs.pushed(r.Context(), uri, c)
@@ -261,23 +257,17 @@ func (rs *Requests) waiting(r *http.Request, handle string) (q pendingAuthorizat
 // waitingAt returns the request under the hash of a handle, if it is this browser's.
 func (rs *Requests) waitingAt(r *http.Request, handle string) (q pendingAuthorization, err error) {
 	req, err := rs.Store.Request(r.Context(), handle, rs.Env.Now())
-	if errors.Is(err, oauth.ErrNotFound) {
-		return q, endpoint.BadLink(
-			"request_expired", "This page has been answered already, or it has waited too long.",
-		)
-	}
 	if err != nil {
-		return q, err
+		return q, oauth.IfNotFound(err, endpoint.BadLink(
+			"request_expired", "This page has been answered already, or it has waited too long.",
+		))
 	}
 	if !secret.Same(secret.Hash(rs.Env.Cookie(r, requestCookie(handle))), req.Browser) {
 		return q, endpoint.CrossSite()
 	}
 	c, err := rs.Clients.Find(r, req.ClientID)
-	if errors.Is(err, oauth.ErrNotFound) {
-		return q, unknownClient()
-	}
 	if err != nil {
-		return q, err
+		return q, oauth.IfNotFound(err, unknownClient())
 	}
 	if err := stillRegistered(c, req.RedirectURI); err != nil {
 		return q, err

@@ -64,10 +64,7 @@ func (rv *Revocation) Serve(w http.ResponseWriter, r *http.Request) error {
 func (rv *Revocation) grantOf(ctx context.Context, token string) (*oauth.Grant, error) {
 	if secret.Is(token, secret.RefreshPrefix) {
 		_, g, err := rv.Store.Refresh(ctx, secret.Hash(token))
-		if errors.Is(err, oauth.ErrNotFound) {
-			return nil, nil
-		}
-		return g, err
+		return g, oauth.IfNotFound(err, nil)
 	}
 
 	p, err := rv.Tokens.Verify(ctx, token)
@@ -79,9 +76,5 @@ func (rv *Revocation) grantOf(ctx context.Context, token string) (*oauth.Grant, 
 	}
 
 	g, err := rv.Tokens.Grants.Find(ctx, p.GrantID)
-	if errors.Is(err, oauth.ErrNotFound) {
-		return nil, nil
-	}
-
-	return g, err
+	return g, oauth.IfNotFound(err, nil)
 }

@@ -157,12 +157,10 @@ func (pv *Providers) Return(
 func (pv *Providers) login(r *http.Request, p *Provider, state string) (*oauth.Login, error) {
 	l, err := pv.Store.Login(r.Context(), secret.Hash(state), pv.Env.Now())
 	switch {
-	case errors.Is(err, oauth.ErrNotFound):
-		return nil, endpoint.BadLink(
-			"sign_in_expired", "This sign-in has been finished already, or it has waited too long.",
-		)
 	case err != nil:
-		return nil, err
+		return nil, oauth.IfNotFound(err, endpoint.BadLink(
+			"sign_in_expired", "This sign-in has been finished already, or it has waited too long.",
+		))
 	case !secret.Same(secret.Hash(pv.Env.Cookie(r, loginCookie(l.State))), l.Browser):
 		return nil, endpoint.CrossSite()
 	case l.Provider != p.ID:
@@ -232,8 +230,7 @@ func (pv *Providers) loginFailed(r *http.Request, p *Provider, l *oauth.Login, e
 		return err
 	}
 	if _, refused := errors.AsType[*errCodeRefused](err); !refused {
-		if err := pv.Store.TakeLogin(ctx, l.State); err != nil &&
-			!errors.Is(err, oauth.ErrNotFound) {
+		if err := oauth.IfNotFound(pv.Store.TakeLogin(ctx, l.State), nil); err != nil {
 			return err
 		}
 	}
@@ -307,8 +304,7 @@ func (pv *Providers) completeLogin(
 }
 
 func asFinished(err error) error {
-	if errors.Is(err, oauth.ErrNotFound) {
-		return endpoint.BadLink("sign_in_expired", "This sign-in has been finished already.")
-	}
-	return err
+	return oauth.IfNotFound(
+		err, endpoint.BadLink("sign_in_expired", "This sign-in has been finished already."),
+	)
 }

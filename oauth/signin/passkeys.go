@@ -245,10 +245,7 @@ func (pk *Passkeys) Verify(
 	}
 	id := base64.RawURLEncoding.EncodeToString(used.ID)
 	err = pk.Store.UsePasskey(ctx, id, int64(used.Authenticator.SignCount), pk.Env.Now())
-	if errors.Is(err, oauth.ErrNotFound) { // it was removed, or used meanwhile
-		return nil, errPasskey
-	}
-	return h.account, err
+	return h.account, oauth.IfNotFound(err, errPasskey) // it was removed, or used meanwhile
 }
 
 // session returns what a ceremony with a challenge expects.
