@@ -115,17 +115,17 @@ func (r RedirectURI) matches(requested RedirectURI) bool {
 
 // RedirectFor returns the registered client's redirect URI for a request. An
 // absent parameter stands for the only URI there is.
-func RedirectFor(c *oauth.Client, requested string) (RedirectURI, error) {
+func RedirectFor(c *oauth.Client, requested string) (uri RedirectURI, err error) {
 	if requested == "" {
 		if len(c.RedirectURIs) != 1 {
-			return RedirectURI{}, errors.New("redirect_uri is missing")
+			return uri, errors.New("redirect_uri is missing")
 		}
 		return ParseRedirect(c.RedirectURIs[0])
 	}
 
-	uri, err := ParseRedirect(requested)
+	uri, err = ParseRedirect(requested)
 	if err != nil {
-		return RedirectURI{}, err
+		return uri, err
 	}
 
 	for _, raw := range c.RedirectURIs {
@@ -134,7 +134,7 @@ func RedirectFor(c *oauth.Client, requested string) (RedirectURI, error) {
 		}
 	}
 
-	return RedirectURI{}, errors.New("redirect_uri is not one that the client registered")
+	return uri, errors.New("redirect_uri is not one that the client registered")
 }
 
 // With returns the URI with parameters added, names and values in turn. Those

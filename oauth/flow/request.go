@@ -144,17 +144,17 @@ func (rs *Requests) check(
 
 // signedInAfter returns when the person must have signed in later (OpenID Connect Core 1.0 section
 // 3.1.2.1): now for prompt=login, max_age seconds ago for max_age, and zero for neither.
-func signedInAfter(prompt []string, maxAge string, now time.Time) (time.Time, error) {
+func signedInAfter(prompt []string, maxAge string, now time.Time) (after time.Time, err error) {
 	if slices.Contains(prompt, "login") || slices.Contains(prompt, "select_account") {
 		return now, nil
 	}
 	if maxAge == "" {
-		return time.Time{}, nil
+		return after, nil
 	}
 
 	seconds, err := strconv.ParseUint(maxAge, 10, 31)
 	if err != nil {
-		return time.Time{}, oauth.BadRequest("max_age is not a number of seconds.")
+		return after, oauth.BadRequest("max_age is not a number of seconds.")
 	}
 
 	return now.Add(-time.Duration(seconds) * time.Second), nil

@@ -133,13 +133,13 @@ type attempt struct {
 }
 
 // newAttempt finds out what is known of an attempt. It asks the store the same for an unknown name.
-func (pw *Passwords) newAttempt(r *http.Request, name string) (attempt, error) {
+func (pw *Passwords) newAttempt(r *http.Request, name string) (at attempt, err error) {
 	a, err := pw.Accounts.find(r.Context(), name)
 	if err != nil {
-		return attempt{}, err
+		return at, err
 	}
 
-	at := attempt{
+	at = attempt{
 		name:    name,
 		account: a,
 		key:     secret.MAC(pw.Secret, "name "+name),

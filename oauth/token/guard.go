@@ -110,13 +110,12 @@ var ErrNoToken = errors.New("oauth: no token")
 // authenticate returns the principal of a request's token. All waits together end
 // after endpoint.WaitTimeout. Each sets its timer only when it waits, because most
 // requests hit the caches.
-func (gd *Guard) authenticate(r *http.Request) (oauth.Principal, error) {
+func (gd *Guard) authenticate(r *http.Request) (p oauth.Principal, err error) {
 	scheme, token, err := Presented(r)
 	if err != nil {
-		return oauth.Principal{}, err
+		return p, err
 	}
 
-	var p oauth.Principal
 	until := time.Now().Add(endpoint.WaitTimeout)
 	if u := gd.Upstreams.of(token); u != nil {
 		ctx, cancel := context.WithDeadline(r.Context(), until)

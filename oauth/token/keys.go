@@ -241,10 +241,10 @@ func (ks *Keys) publishedKey(ctx context.Context) (*signingKey, error) {
 
 // PublishedKey returns the active key, and where its public half is published. It
 // fails with ErrNoKeys if access tokens take a secret.
-func (ks *Keys) PublishedKey(ctx context.Context) (jose.SigningKey, string, error) {
+func (ks *Keys) PublishedKey(ctx context.Context) (signs jose.SigningKey, jwks string, err error) {
 	key, err := ks.publishedKey(ctx)
 	if err != nil {
-		return jose.SigningKey{}, "", err
+		return signs, "", err
 	}
 	return jose.SigningKey{
 		Algorithm: jose.SignatureAlgorithm(key.algorithm),
@@ -279,20 +279,20 @@ var ErrNoKeys = errors.New(
 // signs ten minutes later, when every replica and every reader of the JWKS knows
 // it; existing tokens stay valid. If a new key is waiting already, Rotate returns
 // that one. It fails with ErrNoKeys if access tokens take a secret.
-func (ks *Keys) Rotate(ctx context.Context) (SigningKey, error) {
+func (ks *Keys) Rotate(ctx context.Context) (newest SigningKey, err error) {
 	keys, err := ks.stored(ctx)
 	if err != nil {
-		return SigningKey{}, err
+		return newest, err
 	}
 	if now := ks.Env.Now(); !keys[len(keys)-1].Active.After(now) {
 		if err := ks.add(ctx, keys, now.Add(keyLead)); err != nil {
-			return SigningKey{}, err
+			return newest, err
 		}
 	}
 
 	all, err := ks.List(ctx) // whichever replica was first
 	if err != nil {
-		return SigningKey{}, err
+		return newest, err
 	}
 
 	return all[len(all)-1], nil
@@ -315,21 +315,21 @@ func (ks *Keys) add(ctx context.Context, keys []*signingKey, active time.Time) e
 }
 
 // create makes a key that follows keys and signs from active on.
-func (ks *Keys) create(keys []*signingKey, active time.Time) (oauth.SealedKey, error) {
+func (ks *Keys) create(keys []*signingKey, active time.Time) (key oauth.SealedKey, err error) {
 	private, err := generate(ks.Algorithm)
 	if err != nil {
-		return oauth.SealedKey{}, err
+		return key, err
 	}
 	id, err := thumbprint(private)
 	if err != nil {
-		return oauth.SealedKey{}, err
+		return key, err
 	}
 	if strings.HasPrefix(id, "-") {
 		return ks.create(keys, active) // a command would take the ID for a flag
 	}
 	der, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		return oauth.SealedKey{}, err
+		return key, err
 	}
 	text, err := sealed.Seal(ks.Secret, keyPlace(id), der)
 	// It may be a while until the next rotation replaces it, and sets its end.

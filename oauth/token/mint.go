@@ -130,26 +130,26 @@ func (ts *Tokens) IssueFor(
 	user string,
 	scopes []string,
 	ttl time.Duration,
-) (string, time.Time, error) {
+) (token string, expires time.Time, err error) {
 	if len(scopes) == 0 ||
 		slices.ContainsFunc(scopes, func(scope string) bool { return !ts.Scopes.Supports(scope) }) {
-		return "", time.Time{}, fmt.Errorf("scopes %q: known are %s", scopes, ts.Scopes.Offered())
+		return "", expires, fmt.Errorf("scopes %q: known are %s", scopes, ts.Scopes.Offered())
 	}
 
 	name, err := oauth.UserName(user)
 	if err != nil {
-		return "", time.Time{}, err
+		return "", expires, err
 	}
 
 	a, err := ts.Accounts.Account(ctx, name)
 	if err != nil {
-		return "", time.Time{}, fmt.Errorf("account %q: %w", name, err)
+		return "", expires, fmt.Errorf("account %q: %w", name, err)
 	}
 	if !resource.Admits(name) {
-		return "", time.Time{}, fmt.Errorf("account %q may not use %s", name, resource.URL)
+		return "", expires, fmt.Errorf("account %q may not use %s", name, resource.URL)
 	}
 	if oauth.ScopeSet(scopes).Has(oauth.ScopeAdmin) && !a.Admin {
-		return "", time.Time{}, fmt.Errorf("account %q is not an administrator", name)
+		return "", expires, fmt.Errorf("account %q is not an administrator", name)
 	}
 	if ttl <= 0 {
 		ttl = ts.AccessTTL
@@ -158,10 +158,10 @@ func (ts *Tokens) IssueFor(
 	g := ts.NewGrant(a.ID, oauth.CLIClientID, resource, resource.Within(scopes), ts.Env.Now())
 	g.Expires = g.Created.Add(min(ttl, maxTokenTTL))
 	if err := ts.Grants.Add(ctx, g); err != nil {
-		return "", time.Time{}, err
+		return "", expires, err
 	}
 
-	token, err := ts.Mint(ctx, g, g.Scope, "", g.Created, g.Expires)
+	token, err = ts.Mint(ctx, g, g.Scope, "", g.Created, g.Expires)
 	return token, g.Expires, err
 }
 

@@ -86,7 +86,7 @@ func (us *Upstreams) of(token string) *Upstream {
 // is read again after half a minute, or at once after a revocation in this process.
 func (us *Upstreams) principal(
 	ctx context.Context, u *Upstream, token string,
-) (oauth.Principal, error) {
+) (p oauth.Principal, err error) {
 	key := sha256.Sum256([]byte(token))
 	now := us.Env.Now()
 	epoch := us.Identities.Grants.Epoch()
@@ -98,10 +98,10 @@ func (us *Upstreams) principal(
 
 	claims, err := us.Issuers.VerifyExternal(ctx, &u.Issuer, token)
 	if err != nil {
-		return oauth.Principal{}, us.refused(ctx, err)
+		return p, us.refused(ctx, err)
 	}
 
-	p, err := us.identify(ctx, u, claims)
+	p, err = us.identify(ctx, u, claims)
 	if err == nil {
 		us.seen.Put(key, cache.Seen[oauth.Principal]{Value: p, At: now, Epoch: epoch})
 	}
@@ -126,20 +126,20 @@ func (us *Upstreams) refused(ctx context.Context, err error) error {
 // another server cannot grant.
 func (us *Upstreams) identify(
 	ctx context.Context, u *Upstream, c *externalClaims,
-) (oauth.Principal, error) {
+) (p oauth.Principal, err error) {
 	scope := slices.DeleteFunc(oauth.ParseScope(c.Scope), func(word string) bool {
 		return word == oauth.ScopeAdmin || word == oauth.OfflineAccess || !us.Scopes.Supports(word)
 	})
 	switch {
 	case u.Scope != "" && !oauth.ParseScope(c.Scope).Has(u.Scope) && !scope.Meets(u.Scope):
-		return oauth.Principal{}, oauth.Refuse(
+		return p, oauth.Refuse(
 			"insufficient_scope",
 			"The access token does not hold the scope that its issuer must give.",
 		)
 	case c.Key != nil && c.Key.JKT == "":
-		return oauth.Principal{}, BadToken("It is bound in a way that is not known here.")
+		return p, BadToken("It is bound in a way that is not known here.")
 	case len(c.ClientID) > oauth.MaxSubject || !endpoint.IsText(c.ClientID) || !endpoint.IsText(c.Subject):
-		return oauth.Principal{}, BadToken(
+		return p, BadToken(
 			"It names its client or subject in a way that cannot be.",
 		)
 	}
@@ -154,13 +154,13 @@ func (us *Upstreams) identify(
 		false,
 	)
 	if e, ok := errors.AsType[*ErrSignInDenied](err); ok {
-		return oauth.Principal{}, BadToken(e.Reason)
+		return p, BadToken(e.Reason)
 	}
 	if err != nil {
-		return oauth.Principal{}, err
+		return p, err
 	}
 
-	p := oauth.Principal{
+	p = oauth.Principal{
 		User:     a.ID,
 		Name:     a.Name,
 		ClientID: strings.TrimSpace(c.Issuer + " " + c.ClientID),

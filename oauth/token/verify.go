@@ -75,16 +75,16 @@ func (ts *Tokens) checkSignature(ctx context.Context, t *jwt.Token, h header) er
 
 // checkClaims decides about what the token says. A number that is no integer is no time: the decoder
 // sees to that. Absent claims are zero, and zero passes none of the checks.
-func (ts *Tokens) checkClaims(t *jwt.Token) (oauth.Principal, error) {
+func (ts *Tokens) checkClaims(t *jwt.Token) (p oauth.Principal, err error) {
 	var c claims
 	if t.Claims(&c) != nil {
-		return oauth.Principal{}, BadToken("Its claims aren't well formed.")
+		return p, BadToken("Its claims aren't well formed.")
 	}
 	if why := ts.wrongClaims(&c); why != "" {
-		return oauth.Principal{}, BadToken(why)
+		return p, BadToken(why)
 	}
 
-	p := oauth.Principal{
+	p = oauth.Principal{
 		User:     c.Subject,
 		ClientID: c.ClientID,
 		GrantID:  c.GrantID,
