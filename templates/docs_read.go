@@ -21,7 +21,7 @@ func ReadDocs(product, at string, spec []byte) (Docs, error) {
 		return Docs{}, fmt.Errorf("reading the OpenAPI document: %w", err)
 	}
 
-	page := Docs{Product: product, URL: at, Description: d.text(d.whole["info"], "description")}
+	page := Docs{Product: product, URL: at, Description: text(d.whole["info"], "description")}
 	also := d.aliases()
 	operations := map[string][]Operation{}
 	paths := object(d.whole["paths"])
@@ -46,11 +46,11 @@ func ReadDocs(product, at string, spec []byte) (Docs, error) {
 	}
 
 	for _, tag := range list(d.whole["tags"]) {
-		name := d.text(tag, "name")
+		name := text(tag, "name")
 		if all := operations[name]; len(all) > 0 {
 			page.Groups = append(
 				page.Groups,
-				DocGroup{Name: name, Words: d.text(tag, "description"), Operations: all},
+				DocGroup{Name: name, Words: text(tag, "description"), Operations: all},
 			)
 		}
 	}
@@ -82,7 +82,7 @@ func first(v any) string {
 	return ""
 }
 
-func (d openAPI) text(v any, name string) string {
+func text(v any, name string) string {
 	s, _ := object(v)[name].(string)
 	return s
 }
@@ -121,7 +121,7 @@ func (d openAPI) aliases() map[string][]string {
 	also := map[string][]string{}
 	paths := object(d.whole["paths"])
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		if ref := d.text(paths[path], "$ref"); ref != "" {
+		if ref := text(paths[path], "$ref"); ref != "" {
 			to := unescapePointer(strings.TrimPrefix(ref, "#/paths/"))
 			also[to] = append(also[to], path)
 		}
@@ -136,16 +136,16 @@ func (d openAPI) operation(method, path string, item, about map[string]any) Oper
 		),
 		Method:      strings.ToUpper(method),
 		Path:        path,
-		Summary:     d.text(about, "summary"),
-		Description: d.text(about, "description"),
+		Summary:     text(about, "summary"),
+		Description: text(about, "description"),
 	}
 	d.security(&o, about)
 	for _, p := range slices.Concat(list(item["parameters"]), list(about["parameters"])) {
 		p := d.resolve(p)
 		required, _ := p["required"].(bool)
 		o.Parameters = append(o.Parameters, Member{
-			Name:     d.text(p, "name"),
-			In:       d.text(p, "in"),
+			Name:     text(p, "name"),
+			In:       text(p, "in"),
 			Type:     d.kind(p["schema"]),
 			Words:    d.words(p),
 			Required: required,
@@ -156,7 +156,7 @@ func (d openAPI) operation(method, path string, item, about map[string]any) Oper
 	responses := object(about["responses"])
 	for _, status := range slices.Sorted(maps.Keys(responses)) {
 		r := d.resolve(responses[status])
-		a := Answer{Status: status, Words: d.text(r, "description"), Bodies: d.bodies(r["content"])}
+		a := Answer{Status: status, Words: text(r, "description"), Bodies: d.bodies(r["content"])}
 		if strings.HasPrefix(status, "4") || strings.HasPrefix(status, "5") {
 			a.Bodies = nil // all refusals of a kind look alike, and would be half of the page
 		}
@@ -194,7 +194,7 @@ func (d openAPI) words(v any) string {
 		schema = m
 	}
 
-	said := cmp.Or(d.text(m, "description"), d.text(schema, "description"))
+	said := cmp.Or(text(m, "description"), text(schema, "description"))
 	var more []string
 	for _, bound := range []struct{ key, word string }{{"minimum", "at least"}, {"maximum", "at most"}, {"minLength", "length at least"}, {"default", "default"}} {
 		if v, ok := schema[bound.key]; ok {
@@ -226,7 +226,7 @@ func (d openAPI) kind(v any) string {
 				return "array of " + of
 			}
 		}
-		if f := d.text(m, "format"); f != "" {
+		if f := text(m, "format"); f != "" {
 			return t + " (" + f + ")"
 		}
 		return t

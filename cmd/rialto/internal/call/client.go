@@ -65,21 +65,17 @@ func (c *Client) Connect(ctx context.Context) (*Session, error) {
 			Logger: slog.New(slog.DiscardHandler),
 		},
 	)
+	c.Login.Base = &bounded{}
 	var err error
 	s.ClientSession, err = client.Connect(ctx, &mcp.StreamableClientTransport{
 		Endpoint:             c.URL,
 		DisableStandaloneSSE: true,
-		HTTPClient:           c.httpClient(),
+		HTTPClient:           c.Login.Client(),
 	}, nil)
 	if err != nil {
 		return nil, c.explain(err)
 	}
 	return s, nil
-}
-
-func (c *Client) httpClient() *http.Client {
-	c.Login.Base = &bounded{}
-	return c.Login.Client()
 }
 
 // The bounds of what a server answers, in bytes: one response, and all of a session.

@@ -27,15 +27,11 @@ func switchAgentCommand(
 			if err != nil {
 				return agentError(r.name, err)
 			}
-			already := ""
+			is := verb + "d"
 			if !did {
-				already = " already"
+				is = "already " + is
 			}
-			now, err := r.Agents.Agent(r.ctx, r.name)
-			if err != nil {
-				return agentError(r.name, err)
-			}
-			return r.done(now, "%s is%s %sd.", r.name, already, verb)
+			return r.agentDone(r.name, is)
 		})
 }
 
@@ -76,6 +72,15 @@ func testAgentCommand() *cobra.Command {
 		}
 		return err
 	})
+}
+
+// agentDone shows an agent as it is now, or says what was done to it.
+func (r *request) agentDone(name, is string) error {
+	now, err := r.Agents.Agent(r.ctx, name)
+	if err != nil {
+		return agentError(name, err)
+	}
+	return r.done(now, "%s is %s.", name, is)
 }
 
 func agentError(name string, err error) error {

@@ -37,10 +37,6 @@ func changeAgentCommand() *cobra.Command {
 		); err != nil {
 			return agentError(a.Name, err)
 		}
-		now, err := r.Agents.Agent(r.ctx, a.Name)
-		if err != nil {
-			return agentError(a.Name, err)
-		}
-		return r.done(now, "%s is changed.", a.Name)
+		return r.agentDone(a.Name, "changed")
 	})
 }

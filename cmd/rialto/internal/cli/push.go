@@ -23,7 +23,7 @@ func deadPushCommand() *cobra.Command {
 		command("dead", "List the undeliverable notifications, latest first"),
 		func(cmd *cobra.Command, db *store.DB) error {
 			dead, err := db.Ledger.Outbox().DeadNotices(cmd.Context(), maxFailedPush)
-			if asJSON, _ := cmd.Flags().GetBool("json"); asJSON && err == nil {
+			if wantsJSON(cmd) && err == nil {
 				return writeJSON(cmd.OutOrStdout(), dead)
 			}
 			for _, n := range dead {

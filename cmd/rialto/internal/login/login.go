@@ -7,6 +7,7 @@
 package login
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,10 +156,7 @@ func (l *Login) now() time.Time {
 }
 
 func (l *Login) base() http.RoundTripper {
-	if l.Base != nil {
-		return l.Base
-	}
-	return http.DefaultTransport
+	return cmp.Or(l.Base, http.DefaultTransport)
 }
 
 // current returns the login in force, renewed if it ends soon; nil if there is none.
