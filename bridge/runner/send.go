@@ -69,6 +69,9 @@ func (r *Runner) Send(ctx context.Context, access directory.Access, in *Message)
 	}
 
 	sent, err := send(ctx)
+	if s.digest != "" && errors.Is(err, uploads.ErrTaken) { // by the task of the same call, sent twice at once
+		sent, err = send(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

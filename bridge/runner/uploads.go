@@ -205,8 +205,8 @@ func expireWait(ctx context.Context, r *Runner, e *ledger.Record) error {
 	e.Task = nil // it asks for the file
 	r.fail(e, ledger.Fail(
 		a2a.Unavailable,
-		"A file did not come before its link expired, so the message was not sent. Ask for a new link "+
-			"and send the message again.",
+		"A file did not come before its link expired, or the agent was away for a day, so the message was "+
+			"not sent. Ask for a new link and send the message again.",
 	))
 	return r.Uploads.Store.EndWait(ctx, e.Handle)
 }

@@ -1,6 +1,7 @@
 package uploads
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,7 +80,13 @@ func (s *Service) fetchOnce(ctx context.Context, access directory.Access, a Atta
 	if err != nil || u.Content != "" {
 		return err
 	}
-	return s.fetch(ctx, u, a.DownloadURL)
+
+	err = s.fetch(ctx, u, a.DownloadURL)
+	if err == nil || errors.Is(err, ErrUsed) { // the same call, sent again, fetches it
+		return nil
+	}
+	dropping := s.Store.DropUpload(context.WithoutCancel(ctx), u.ID)
+	return cmp.Or(dropping, err)
 }
 
 // offerLink is the error for a file that the chat app does not give.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"rialto/internal/quota"
 )
 
 // Receive takes the file of a link: at most one, whatever happens to the connection. A file that is
@@ -31,13 +33,14 @@ func (s *Service) take(ctx context.Context, u *Upload, body io.Reader, length in
 	if length > u.Size {
 		return tooLarge(u)
 	}
-	done, refused := s.receiving.Acquire(u.ID, 1, maxReceiving)
-	switch {
-	case refused == nil:
-	case refused.Shared:
-		return refuse(ErrAway, "Too many files come at this moment. Try again in a minute.")
-	default:
+	done, refused := s.receiving.Acquire(u.ID, 1, quota.Unlimited)
+	if refused != nil {
 		return refuse(ErrUsed, "A file is being sent to this link.")
+	}
+	defer done()
+	done, refused = s.receivers.Acquire(u.Owner, ofOneUser, maxReceiving)
+	if refused != nil {
+		return refuse(ErrAway, "Too many files come at this moment. Try again in a minute.")
 	}
 	defer done()
 

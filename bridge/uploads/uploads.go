@@ -33,7 +33,8 @@ const (
 	MaxName   = 200     // bytes of a file name
 
 	chunkSize    = 128 << 10 // bytes of a file that are in memory while it comes or goes
-	maxReceiving = 256       // files that come at one time
+	maxReceiving = 512       // files that come at one time
+	ofOneUser    = 200       // of these
 )
 
 // Upload is a file that is sent apart from the call that needs it.
@@ -96,6 +97,9 @@ type Store interface {
 	// ErrUsed.
 	CompleteUpload(ctx context.Context, u *Upload, now time.Time) error
 
+	// DropUpload deletes an upload that has not come, unless a task has it.
+	DropUpload(ctx context.Context, id string) error
+
 	// EndedWaits returns at most limit tasks that wait for uploads of which all have come, or one has
 	// expired, in the order of their handles, beginning after one. EndWait says that a task waits no
 	// longer. (ledger.Store gives uploads to tasks.)
@@ -132,6 +136,7 @@ type Service struct {
 	FetchLoopback bool // files of chat apps may come from this computer, for tests
 
 	receiving quota.Count // files that come now, by link
+	receivers quota.Count // the same, by owner
 	arrived   chan struct{}
 }
 

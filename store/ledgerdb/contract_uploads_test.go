@@ -30,6 +30,7 @@ func testUploads(t *testing.T, open func(*testing.T) Uploading) {
 		"links and files of owners are bounded":       uploadsBounded,
 		"uploads go to one task, all or none":         uploadsTaken,
 		"a task waits for its files":                  uploadsAwaited,
+		"an upload that failed is forgotten":          uploadsForgotten,
 		"uploads end with time, and with their tasks": uploadsDropped,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
@@ -153,12 +154,33 @@ func uploadsTaken(t *testing.T, db Uploading) {
 	if got, err := db.Upload(ctx, two.ID); err != nil || got.Task != "" {
 		t.Errorf("the other one: got %+v, %v", got, err)
 	}
+	if err := comes(ctx, db, two, now); err != nil {
+		t.Fatal(err)
+	}
 	continued.Files = []string{two.ID}
 	if err := db.ContinueTask(ctx, continued, "m2", "r1", now); err != nil {
 		t.Errorf("a task that goes on: got %v", err)
 	}
-	if got, err := db.Upload(ctx, two.ID); err != nil || got.Task != continued.Handle {
+	got, err := db.Upload(ctx, two.ID)
+	if err != nil || got.Task != continued.Handle || !got.Expires.Equal(continued.Updated.Add(uploads.KeptFor)) {
 		t.Errorf("afterwards: got %+v, %v", got, err)
+	}
+}
+
+// uploadsForgotten: what has come, or what a task has, is not forgotten.
+func uploadsForgotten(t *testing.T, db Uploading) {
+	ctx := t.Context()
+	fails, has, waits := upload(t, db, "alice", 1), upload(t, db, "alice", 1), upload(t, db, "alice", 1)
+	if err := errors.Join(comes(ctx, db, has, now), addWith(ctx, db, "task", a2a.InputRequired, waits)); err != nil {
+		t.Fatal(err)
+	}
+	for u, want := range map[*uploads.Upload]error{fails: uploads.ErrNone, has: nil, waits: nil} {
+		if err := db.DropUpload(ctx, u.ID); err != nil {
+			t.Error(err)
+		}
+		if _, err := db.Upload(ctx, u.ID); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
 	}
 }
 

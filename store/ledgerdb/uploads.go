@@ -98,12 +98,20 @@ func (l Uploads) CompleteUpload(ctx context.Context, u *uploads.Upload, now time
 		u.ID, u.Content, u.Size, u.MediaType, u.SHA256, u.Expires, now)
 }
 
-// giveFiles gives e its files.
+// DropUpload implements uploads.Store.
+func (l Uploads) DropUpload(ctx context.Context, id string) error {
+	return sqldb.Exec(ctx, l.sql.Write, `
+		DELETE FROM uploads WHERE id = $1 AND content = '' AND task = ''`, id)
+}
+
+// giveFiles gives e its files. What has come is kept from then on.
 func giveFiles(ctx context.Context, t *sqldb.Tx, e *ledger.Record) error {
 	for _, id := range e.Files {
 		err := sqldb.MustChange(ctx, t, uploads.ErrTaken, `
-			UPDATE uploads SET task = $2, awaited = $3 WHERE id = $1 AND task = ''`,
-			id, e.Handle, e.AwaitsFiles())
+			UPDATE uploads SET task = $2, awaited = $3,
+				expires = CASE content WHEN '' THEN expires ELSE CAST($4 AS BIGINT) END
+			WHERE id = $1 AND task = ''`,
+			id, e.Handle, e.AwaitsFiles(), e.Updated.Add(uploads.KeptFor))
 		if err != nil {
 			return err
 		}

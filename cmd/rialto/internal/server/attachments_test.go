@@ -3,9 +3,13 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"rialto/a2a"
@@ -121,5 +125,90 @@ func TestARepeatedCallFetchesItsFilesOnce(t *testing.T) {
 	}
 	if _, failed := call("/3", "f2"); !strings.Contains(failed, "status 403") {
 		t.Errorf("another file: got %q", failed)
+	}
+}
+
+// TestTheSameCallTwiceAtOnceSendsOnce sends a call again while the first still fetches its file: the second
+// was told that a file is being sent, or that a task has the file.
+func TestTheSameCallTwiceAtOnceSendsOnce(t *testing.T) {
+	u := newUploading(t)
+	u.bridge.Runner.Uploads.FetchLoopback = true
+	fetching, goOn := make(chan struct{}, 2), make(chan struct{})
+	chat := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fetching <- struct{}{}
+		<-goOn
+		w.Write(pdf(1000))
+	}))
+	t.Cleanup(chat.Close)
+	alice := u.token("alice", oauth.ScopeTools)
+	args := `{"message":"parts","message_id":"m1","attachments":[{"download_url":"` + chat.URL + `","file_id":"f1"}]}`
+	var calls sync.WaitGroup
+	var tasks [2]taskResult
+	call := func(i int) {
+		var failed string
+		if tasks[i], failed = u.send(alice, args); failed != "" {
+			t.Errorf("call %d: %s", i, failed)
+		}
+	}
+	calls.Go(func() { call(0) })
+	<-fetching
+	calls.Go(func() { call(1) })
+	<-fetching
+	close(goOn)
+	calls.Wait()
+	if tasks[0].TaskID == "" || tasks[0].TaskID != tasks[1].TaskID {
+		t.Errorf("got the tasks %q and %q, want the same", tasks[0].TaskID, tasks[1].TaskID)
+	}
+	if got := u.awaitEnd(alice, tasks[0]); got.State != a2a.Completed || len(u.agents[a2a.V10].Received()) != 1 {
+		t.Errorf("got %+v; the agent got %d messages, want one", got, len(u.agents[a2a.V10].Received()))
+	}
+}
+
+// TestAFileThatIsNotFetchedTakesNoRoom has files refused by the chat app: each kept 25 MiB of what the user
+// may store, for an hour.
+func TestAFileThatIsNotFetchedTakesNoRoom(t *testing.T) {
+	u := newUploading(t)
+	u.bridge.Runner.Uploads.FetchLoopback = true
+	chat := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(chat.Close)
+	alice := u.token("alice", oauth.ScopeTools)
+	for i := range 2 + u.bridge.Runner.Uploads.OfOwner/u.bridge.Runner.Uploads.MaxSize {
+		args := fmt.Sprintf(`{"message":"parts","attachments":[{"download_url":%q,"file_id":"f%d"}]}`, chat.URL, i)
+		if _, failed := u.send(alice, args); !strings.Contains(failed, "status 404") {
+			t.Fatalf("file %d: got %q", i, failed)
+		}
+	}
+}
+
+// TestOneUserDoesNotTakeAllPlaces begins as many files at once as a user may send. Another user sends one
+// meanwhile.
+func TestOneUserDoesNotTakeAllPlaces(t *testing.T) {
+	u := newUploading(t)
+	files := u.bridge.Runner.Uploads
+	secrets := func(user string, n int) (all []string) {
+		token := u.token(user, oauth.ScopeTools)
+		for range n {
+			_, secret, _ := strings.Cut(u.link(token, `{"name":"a.txt","size":4,"mime_type":"text/plain"}`).URL, uploads.Path)
+			all = append(all, secret)
+		}
+		return all
+	}
+	ended := make(chan error, 201)
+	slow, ends := io.Pipe()
+	for _, secret := range secrets("bob", 201) {
+		go func() {
+			_, err := files.Receive(t.Context(), secret, slow, -1)
+			ended <- err
+		}()
+	}
+	if err := <-ended; !errors.Is(err, uploads.ErrAway) { // the others are coming
+		t.Errorf("one more of the user: got %v, want it refused", err)
+	}
+	if _, err := files.Receive(t.Context(), secrets("alice", 1)[0], strings.NewReader("text"), 4); err != nil {
+		t.Error(err)
+	}
+	ends.Close()
+	for range 200 {
+		<-ended
 	}
 }
