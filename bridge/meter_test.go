@@ -119,6 +119,24 @@ func TestEachMessageOfATaskIsChargedOnce(t *testing.T) {
 	}
 }
 
+// TestAnIDOfAMessageIsNotUsedTwice sends another message of a task under the id of the first: it cost nothing,
+// and was missing from the history.
+func TestAnIDOfAMessageIsNotUsedTwice(t *testing.T) {
+	r, made := priced(t, euro, func(*a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		return yield(&a2a.Task{ID: "t", ContextID: "c", Status: a2a.Status{State: a2a.InputRequired}})
+	})
+	asked := r.call("send_task", `{"message":"go","message_id":"m1"}`)
+	again := r.call("send_task", `{"message":"on","message_id":"m1","task_id":"`+asked.TaskID+`"}`)
+	if !again.IsError || !strings.Contains(again.Text, "another message of task "+asked.TaskID) {
+		t.Errorf("got %s", again.Text)
+	}
+	r.call("send_task", `{"message":"on","message_id":"m2","task_id":"`+asked.TaskID+`"}`)
+	r.Close()
+	if got, want := made.String(), "alice claims call 1 × 0.05 EUR; alice claims call 1 × 0.05 EUR"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestAnAgentWithoutAPriceCostsNothing(t *testing.T) {
 	r, made := priced(t, directory.Price{}, func(*a2a.SendRequest) iter.Seq2[a2a.Event, error] {
 		return yield(&a2a.Task{ID: "t", Status: a2a.Status{State: a2a.Completed}, Metadata: a2a.Metadata{"pages": 3.0}})

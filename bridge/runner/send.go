@@ -427,6 +427,11 @@ func (s *sending) continues(e *ledger.Record) error {
 		return ledger.InputError{Text: e.Task.Status.Message.Text()}
 	case s.in.Pause != "" && s.in.Pause != e.MessageID:
 		return ledger.ErrTaskBusy
+	case e.IDUsed(s.in.SendRequest.Message):
+		return ledger.InputError{Text: fmt.Sprintf(
+			"The id of the message is that of another message of task %s. Give each an id of its own, or none.",
+			e.Handle,
+		)}
 	}
 
 	return nil
