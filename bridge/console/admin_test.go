@@ -218,6 +218,9 @@ func TestAnOperatorInvitesAPerson(t *testing.T) {
 	if !strings.Contains(one.Text(), "New link") || strings.Contains(one.Body, "rialto_link_") {
 		t.Errorf("got %s, want a button for a new link", one.Text())
 	}
+	if p := b.post("/admin/accounts/new", "name", "carol", "password", ""); p.Status != http.StatusUnprocessableEntity {
+		t.Errorf("another role: got %d, want that the name is taken", p.Status)
+	}
 	link, carol := invite(), r.as("")
 	if p := carol.Get(old); p.Status != http.StatusForbidden {
 		t.Errorf("the older link: got %d", p.Status)

@@ -84,8 +84,8 @@ func (s *Service) account(ctx context.Context, a *oauth.Account, err error) (*Ac
 }
 
 // AddAccount creates a local account. Without a password it returns a link with which its person
-// chooses how to sign in, also for an account that is invited already. It fails with an Error if the
-// name is taken, or if name or password are not valid.
+// chooses how to sign in, also for an account that is invited to the same role already. It fails with an
+// Error if the name is taken, or if name or password are not valid.
 func (s *Service) AddAccount(
 	ctx context.Context,
 	by Actor,
@@ -94,7 +94,7 @@ func (s *Service) AddAccount(
 ) (link string, err error) {
 	err = s.OAuth.Accounts.Add(ctx, name, password)
 	if password == "" && errors.Is(err, oauth.ErrExists) {
-		if a, e := s.Account(ctx, name); e == nil && a.Invited {
+		if a, e := s.Account(ctx, name); e == nil && a.Invited && a.Admin == admin {
 			return s.SignInLink(ctx, by, name)
 		}
 	}
