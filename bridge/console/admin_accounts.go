@@ -28,7 +28,7 @@ func (c adminAccounts) cell(_ *http.Request, entry any, column string) templates
 	a := entry.(operator.Account)
 	switch column {
 	case "name":
-		return accountLink(a.Name)
+		return templates.Named(a.Name, accountLink(a.Name))
 	case "issuer":
 		return signsIn(&a)
 	case "admin":

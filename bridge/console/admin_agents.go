@@ -30,7 +30,8 @@ func (c adminAgents) cell(_ *http.Request, entry any, column string) templates.T
 	s := entry.(directory.AgentStatus)
 	switch column {
 	case "name":
-		return templates.Lines(templates.Link(agentAt(s.Name), cardName(s)), templates.Code(s.Name))
+		title := templates.Link(agentAt(s.Name), cardName(s))
+		return templates.Named(s.Name, templates.Lines(title, templates.Code(s.Name)))
 	case "enabled":
 		return agentState(s)
 	case "health":

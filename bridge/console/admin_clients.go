@@ -39,7 +39,7 @@ func (c adminClients) cell(_ *http.Request, entry any, column string) templates.
 	x := entry.(operator.Client)
 	switch column {
 	case "name":
-		return appName(&x)
+		return templates.Named(x.Name, appName(&x))
 	case "kind":
 		return kind(x.Kind)
 	}
