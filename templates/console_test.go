@@ -68,6 +68,9 @@ func TestMomentsAndNumbersAreSaidInBothLanguages(t *testing.T) {
 		{templates.When(now.Add(7*24*time.Hour-time.Second), now), "in 7 d", "dentro de 7 d"},
 		{templates.Percent("8.85"), "8.85%", "8,85\u00a0%"},
 		{templates.Number(-1234567), "-1,234,567", "-1.234.567"},
+		{templates.Percent("+123"), "+123%", "+123\u00a0%"},
+		{templates.Amount("1234567.50", "EUR"), "1,234,567.50\u00a0EUR", "1.234.567,50\u00a0EUR"},
+		{templates.Amount("100", "JPY"), "100\u00a0JPY", "100\u00a0JPY"},
 	} {
 		if got := cell(t, c.text, "en").text(); got != c.english {
 			t.Errorf("got %q, want %q", got, c.english)

@@ -169,7 +169,7 @@ func Millis(ms int64) Text { return Took(time.Duration(ms) * time.Millisecond) }
 
 // Number is a number with its thousands set apart.
 func Number(n int64) Text {
-	return textFunc(func(l language) template.HTML { return template.HTML(l.number(n)) })
+	return textFunc(func(l language) template.HTML { return template.HTML(l.number(strconv.FormatInt(n, 10))) })
 }
 
 // Percent is a number of hundredths, with a point before its decimals.
@@ -179,8 +179,13 @@ func Percent(digits string) Text {
 		if l == spanish {
 			sign = "\u00a0%"
 		}
-		return escape(l.decimal(digits) + sign)
+		return escape(l.number(digits) + sign)
 	})
+}
+
+// Amount is a sum of money, with a point before its decimals.
+func Amount(digits, currency string) Text {
+	return textFunc(func(l language) template.HTML { return escape(l.number(digits) + "\u00a0" + currency) })
 }
 
 // Count is a number of things that were counted up to most only.
@@ -189,7 +194,7 @@ func Count(n, most int) Text {
 		return Number(int64(n))
 	}
 	return textFunc(
-		func(l language) template.HTML { return template.HTML(l.number(int64(most)) + "+") },
+		func(l language) template.HTML { return template.HTML(l.number(strconv.Itoa(most)) + "+") },
 	)
 }
 
@@ -285,15 +290,7 @@ func (l language) exactSpan(d time.Duration) string {
 		return l.span(d)
 	}
 	tenths := strings.TrimSuffix(strconv.FormatFloat(d.Seconds(), 'f', 1, 64), ".0")
-	return strings.Replace(l.text("{} s"), "{}", l.decimal(tenths), 1)
-}
-
-// decimal writes a number as the language does.
-func (l language) decimal(digits string) string {
-	if l == spanish {
-		return strings.Replace(digits, ".", ",", 1)
-	}
-	return digits
+	return strings.Replace(l.text("{} s"), "{}", l.number(tenths), 1)
 }
 
 type spanUnit struct {
@@ -326,22 +323,21 @@ func (l language) day(t time.Time) string {
 	return strconv.Itoa(t.Day()) + " " + month + " " + strconv.Itoa(t.Year())
 }
 
-// number sets thousands apart as the language does.
-func (l language) number(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	separator := ","
+// number sets thousands apart as the language does. digits has a point before its decimals.
+func (l language) number(digits string) string {
+	thousands := ","
+	point := "."
 	if l == spanish {
-		separator = "."
+		thousands, point = point, thousands
 	}
 
-	first := 0
-	if n < 0 {
-		first = 1
+	whole, decimals, has := strings.Cut(digits, ".")
+	first := strings.IndexAny(whole, "0123456789")
+	for i := len(whole) - 3; i > first; i -= 3 {
+		whole = whole[:i] + thousands + whole[i:]
 	}
-
-	for i := len(digits) - 3; i > first; i -= 3 {
-		digits = digits[:i] + separator + digits[i:]
+	if !has {
+		return whole
 	}
-
-	return digits
+	return whole + point + decimals
 }

@@ -252,6 +252,36 @@ func TestUsageIsDrawnAndExported(t *testing.T) {
 	}
 }
 
+// TestUsageShowsWhatItCosts: costs stand beside the calls of each group, by currency.
+func TestUsageShowsWhatItCosts(t *testing.T) {
+	r := newRig(t)
+	at := time.Now().Add(-time.Hour)
+	alice := r.ids["alice"]
+	r.must(r.db.Records.AddCalls(t.Context(), []usage.Record{
+		{ID: "1", At: at, UserID: alice, Tool: "send_task", Agent: "expert", Outcome: usage.OK},
+		{ID: "2", At: at, UserID: alice, Tool: "send_task", Agent: "free", Outcome: usage.OK},
+	}))
+	b := r.as("root")
+	if got := words(b.get("/admin/usage?days=1").all("main")[0]); strings.Contains(got, "Costs") {
+		t.Errorf("without charges: got %s", got)
+	}
+	r.must(r.db.Records.AddCharges(t.Context(), []usage.Charge{
+		{ID: "1", At: at, UserID: alice, Agent: "expert", Item: usage.ItemCall, Currency: "EUR", Price: "0.5", Quantity: 2469},
+		{ID: "2", At: at, UserID: alice, Agent: "expert", Item: "pages", Currency: "USD", Price: "3", Quantity: 1},
+	}))
+	page := b.get("/admin/usage?days=1")
+	sums := words(page.all("#sums")[0])
+	if !strings.Contains(sums, " 1,234.50 EUR 3.00 USD free ") || !strings.HasSuffix(sums, " –") {
+		t.Errorf("got %q", sums)
+	}
+	if got := words(page.all(".stats")[0]); !strings.Contains(got, "Costs 1,234.50 EUR 3.00 USD – before") {
+		t.Errorf("got %q", got)
+	}
+	if got := words(b.get("/admin/usage?days=1&by=tool").all("#sums")[0]); strings.Contains(got, "EUR") {
+		t.Errorf("by tool: got %q", got)
+	}
+}
+
 func TestTheAuditLogIsFilteredAndHoldsWhatIsDoneHere(t *testing.T) {
 	r := newRig(t)
 	b := r.as("root")

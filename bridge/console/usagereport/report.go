@@ -153,6 +153,7 @@ func (r *Report) over(from, last string) string {
 // Spans are the periods to choose from, as tabs.
 func (r *Report) Spans() []templates.Way {
 	from := r.values.Get("from")
+	to := r.values.Get("to")
 	last := r.values.Get("days")
 	if from == "" && last == "" {
 		last = "7"
@@ -163,8 +164,9 @@ func (r *Report) Spans() []templates.Way {
 	today := r.midnight()
 	for i, name := range []string{"Today", "Yesterday"} {
 		day := today.AddDate(0, 0, -i).Format(days)
-		chosen = chosen || from == day
-		ways = append(ways, templates.Way{Name: name, Href: r.over(day, ""), Here: from == day})
+		here := from == day && to == ""
+		chosen = chosen || here
+		ways = append(ways, templates.Way{Name: name, Href: r.over(day, ""), Here: here})
 	}
 
 	for _, x := range []struct{ days, name string }{
@@ -175,6 +177,19 @@ func (r *Report) Spans() []templates.Way {
 	} {
 		here := from == "" && last == x.days
 		ways = append(ways, templates.Way{Name: x.name, Href: r.over("", x.days), Here: here})
+	}
+
+	first := today.AddDate(0, 0, 1-today.Day())
+	for i, name := range []string{"This month", "Last month"} {
+		begin := first.AddDate(0, -i, 0)
+		until := begin.AddDate(0, 1, 0).Format(days)
+		here := from == begin.Format(days) && to == until
+		chosen = chosen || here
+		ways = append(ways, templates.Way{
+			Name: name,
+			Href: r.here("from", begin.Format(days), "to", until, "days", ""),
+			Here: here,
+		})
 	}
 
 	if !chosen {

@@ -3,6 +3,7 @@ package usagereport
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -44,7 +45,7 @@ func (r *Report) Stats(now, before usage.Sum) []templates.Stat {
 		}
 		return s
 	}
-	return []templates.Stat{
+	stats := []templates.Stat{
 		{
 			Name:  "Calls",
 			Value: templates.Number(now.Calls),
@@ -55,6 +56,14 @@ func (r *Report) Stats(now, before usage.Sum) []templates.Stat {
 		latency("p50 latency", now.P50, before.P50),
 		latency("p95 latency", now.P95, before.P95),
 	}
+	if now.Costs == nil {
+		return stats
+	}
+	return append(stats, templates.Stat{
+		Name:  "Costs",
+		Value: amounts(now.Costs),
+		Sub:   templates.Textf("{} before", amounts(before.Costs)),
+	})
 }
 
 // share says how many calls of a hundred went wrong.
@@ -62,8 +71,20 @@ func share(s usage.Sum) templates.Text {
 	if s.Calls == 0 {
 		return templates.Verbatim("–")
 	}
-	percent := 100 * float64(s.Errors) / float64(s.Calls)
-	return templates.Percent(strconv.FormatFloat(percent, 'g', 3, 64))
+	percent := math.Round(10_000*float64(s.Errors)/float64(s.Calls)) / 100
+	return templates.Percent(strconv.FormatFloat(percent, 'f', -1, 64))
+}
+
+// amounts are costs, each currency apart.
+func amounts(c usage.Costs) templates.Text {
+	if len(c) == 0 {
+		return templates.Verbatim("–")
+	}
+	var all []templates.Text
+	for _, currency := range slices.Sorted(maps.Keys(c)) {
+		all = append(all, templates.Amount(c[currency], currency))
+	}
+	return templates.Row(all...)
 }
 
 // change compares a number with that of the period before.
@@ -149,8 +170,16 @@ func (r *Report) Table(sums []usage.Sum) *templates.Table {
 		{Name: "p50 latency", Right: true},
 		{Name: "p95 latency", Right: true},
 	}}
+	costly := slices.ContainsFunc(sums, func(s usage.Sum) bool { return s.Costs != nil })
+	if costly {
+		t.Columns = append(t.Columns, templates.Column{Name: "Costs", Right: true})
+	}
 	for _, s := range sums {
-		t.Rows = append(t.Rows, templates.Entry{Cells: r.cells(s)})
+		cells := r.cells(s)
+		if costly {
+			cells = append(cells, amounts(s.Costs))
+		}
+		t.Rows = append(t.Rows, templates.Entry{Cells: cells})
 	}
 
 	switch len(t.Rows) {

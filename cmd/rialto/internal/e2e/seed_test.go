@@ -229,6 +229,13 @@ func (s *seed) addCalls() {
 	}
 	for some := range slices.Chunk(calls, 500) {
 		s.must(s.db.Records.AddCalls(s.Context(), some))
+		var charges []usage.Charge
+		for _, c := range some {
+			if c.Tool == "send_task" && c.Outcome == usage.OK && c.Agent != "weather" {
+				charges = append(charges, usage.Charge{ID: c.ID, At: c.At, UserID: c.UserID, Client: c.Client, Agent: c.Agent, Item: usage.ItemCall, Currency: "EUR", Price: "0.35", Quantity: 1})
+			}
+		}
+		s.must(s.db.Records.AddCharges(s.Context(), charges))
 	}
 }
 
