@@ -1,6 +1,9 @@
 package templates
 
-import "slices"
+import (
+	"html/template"
+	"slices"
+)
 
 // Console is a page on which people run their side of the server, or operators
 // the server: a frame with the ways to the others, and sections below each
@@ -220,7 +223,8 @@ type Step struct {
 type Block struct {
 	Title Text
 	Text  string
-	Copy  string // an ID for a copy button; "" shows none
+	Prose template.HTML // is shown instead of Text, unless it is ""
+	Copy  string        // an ID for a copy button; "" shows none
 }
 
 func (Console) file() string { return "console" }

@@ -11,6 +11,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 	"rialto/bridge/sanitize"
+	"rialto/internal/markdown"
 	"rialto/internal/usage"
 	"rialto/templates"
 )
@@ -291,6 +292,7 @@ func trialSection(trial *directory.Trial, err error) templates.Section {
 		fact("Protocol", templates.Verbatim(trial.Interface.String())),
 		fact("Took", templates.Took(trial.Took)),
 	}
-	s.Pages = []templates.Block{{Text: trial.Answer}}
+	prose, _ := markdown.Render(trial.Answer)
+	s.Pages = []templates.Block{{Text: trial.Answer, Prose: prose}}
 	return s
 }

@@ -406,7 +406,7 @@ func TestTheDoctorBeginsWithTheVerdict(t *testing.T) {
 	}
 	for selector, want := range map[string]string{
 		"#report pre": "location / {}", "#report .badge": "Claude", "#because-forwarding details li": "It answers",
-		"#other li.bad": "<b>ill</b>", "#passed details li": "It is there",
+		"#other li.bad": "<b>ill</b>", "#passed details li": "It is there", "#text details pre": "It is there", "#text button": "Copy",
 	} {
 		if got := p.all(selector); len(got) != 1 || !strings.Contains(words(got[0]), want) {
 			t.Errorf("%s: got %d, want one with %q", selector, len(got), want)

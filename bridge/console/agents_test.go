@@ -197,11 +197,12 @@ func TestAChangedCardIsShownBesideTheOneInForce(t *testing.T) {
 	}
 }
 
-func TestATestCallShowsTheAnswerAsText(t *testing.T) {
+func TestATestCallShowsTheAnswerAsItIsWritten(t *testing.T) {
 	r := newRig(t)
 	b := r.as("root")
-	p := b.post("/admin/agents/test", "name", "expert", "message", "<script>x</script>")
-	if p.Status != http.StatusOK || len(p.all("section#trial pre")) != 1 || words(p.all("section#trial pre")[0]) != "YOU SAID <i><script>x</script>" {
+	p := b.post("/admin/agents/test", "name", "expert", "message", "<script>x</script> **loud**")
+	said := p.all("section#trial .prose")
+	if p.Status != http.StatusOK || len(said) != 1 || words(said[0]) != "YOU SAID <i><script>x</script> loud" || len(p.all("#trial script")) != 0 {
 		t.Errorf("got %d %s", p.Status, p.Text())
 	}
 	if p := b.post("/admin/agents/test", "name", "expert", "message", " "); !strings.Contains(p.Text(), "the message is empty") {
@@ -409,7 +410,7 @@ func TestAnAddressIsCompleted(t *testing.T) {
 func TestATestCallShowsWhatWasSent(t *testing.T) {
 	r := newRig(t)
 	p := r.as("root").post("/admin/agents/test", "name", "expert", "message", "Count <i>")
-	if len(p.all("#trial pre")) != 1 || !strings.Contains(words(p.all("#trial pre")[0]), "YOU SAID <i>Count <i>") || attr(p.all("#f-message")[0], "value") != "Count <i>" {
+	if len(p.all("#trial .prose")) != 1 || !strings.Contains(words(p.all("#trial .prose")[0]), "YOU SAID <i>Count <i>") || attr(p.all("#f-message")[0], "value") != "Count <i>" {
 		t.Errorf("got %s, want the answer below the message", p.Text())
 	}
 	if form := p.all("#test form")[0]; attr(form, "data-busy") == "" || attr(form, "data-cancel") == "" {

@@ -100,7 +100,7 @@ var floors = map[string][]string{
 	"bridge/console/connectorform":    {"bridge/directory", "bridge/operator", "templates"},
 	"bridge/console/signinpages":      {"oauth", "oauth/authserver", "templates"},
 	"bridge/console/doctorreport":     {"internal/doctor", "templates"},
-	"bridge/console":                  {"a2a", "a2a/a2avault", "bridge", "bridge/console/auditreport", "bridge/console/cardreport", "bridge/console/clientform", "bridge/console/connectorform", "bridge/console/doctorreport", "bridge/console/signinpages", "bridge/console/usagereport", "bridge/directory", "bridge/documents", "bridge/events", "bridge/ledger", "bridge/operator", "bridge/sanitize", "bridge/web", "internal/audit", "internal/doctor", "internal/quota", "internal/sse", "internal/dberr", "internal/usage", "oauth", "oauth/authserver", "templates", "internal/embedded"},
+	"bridge/console":                  {"a2a", "a2a/a2avault", "bridge", "bridge/console/auditreport", "bridge/console/cardreport", "bridge/console/clientform", "bridge/console/connectorform", "bridge/console/doctorreport", "bridge/console/signinpages", "bridge/console/usagereport", "bridge/directory", "bridge/documents", "bridge/events", "bridge/ledger", "bridge/operator", "bridge/sanitize", "bridge/web", "internal/audit", "internal/doctor", "internal/quota", "internal/sse", "internal/dberr", "internal/usage", "oauth", "oauth/authserver", "templates", "internal/embedded", "internal/markdown"},
 	"store/writebehind":               {},
 	"store/sqldb":                     {"internal/quota", "internal/dberr"},
 	"store/oauthdb":                   {"bridge/operator", "oauth", "oauth/authserver", "store/sqldb"},

@@ -5,6 +5,7 @@ package doctorreport
 
 import (
 	"strconv"
+	"strings"
 
 	"rialto/internal/doctor"
 	"rialto/templates"
@@ -25,9 +26,22 @@ func Sections(r *doctor.Report) []templates.Section {
 		}
 	}
 	sections = appendChecks(sections, "other", "Other findings", r.Of(""), false)
-	if r.Absent() {
-		return sections
+	if !r.Absent() {
+		sections = appendRest(sections, r)
 	}
+
+	var text strings.Builder
+	_ = r.WriteText(&text, true, doctor.Status.Mark) // a Builder takes all
+	return append(sections, templates.Section{
+		ID:    "text",
+		Title: "Report as text",
+		Fold:  true,
+		Pages: []templates.Block{{Text: text.String(), Copy: "report-text"}},
+	})
+}
+
+// appendRest appends the checks that passed, and those that were not tried.
+func appendRest(sections []templates.Section, r *doctor.Report) []templates.Section {
 	sections = appendChecks(sections, "passed", "Passed", r.With(doctor.Passed), true)
 	if untried := r.With(doctor.Skipped); len(untried) > 0 {
 		sections = appendChecks(sections, "untried", "Not tried", untried, true)
