@@ -4,18 +4,26 @@ import (
 	"context"
 	"net/http"
 
+	"rialto/bridge/console/usagereport"
 	"rialto/bridge/directory"
 	"rialto/bridge/operator"
 	"rialto/bridge/sanitize"
+	"rialto/internal/usage"
 	"rialto/templates"
 )
 
 // adminAgents are the pages about agents.
 type adminAgents struct{ *Console }
 
-// agents lists the agents with their health.
+// agents lists the agents with their health, and with their calls of a week.
 func (c adminAgents) agents(r *http.Request) (*templates.Console, error) {
-	return c.listPage(r, &operator.AgentFilter{}, c, templates.Console{
+	week := usagereport.New("/admin/usage", nil, c.Now().In(usagereport.Zone(r)))
+	sums, err := c.Admin.Usage(r.Context(), week.Filter, usage.ByAgent, week.Step)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.listPage(r, &operator.AgentFilter{}, agentList{c, week.Days(sums)}, templates.Console{
 		Title: "Agents",
 		Lead: templates.Textf(
 			"Agents your people can use. Added here or in the configuration.",
@@ -26,9 +34,17 @@ func (c adminAgents) agents(r *http.Request) (*templates.Console, error) {
 	})
 }
 
-func (c adminAgents) cell(_ *http.Request, entry any, column string) templates.Text {
+// agentList shows agents.
+type agentList struct {
+	adminAgents
+	calls map[string][]int64 // of each agent, by day
+}
+
+func (c agentList) cell(_ *http.Request, entry any, column string) templates.Text {
 	s := entry.(directory.AgentStatus)
 	switch column {
+	case "calls":
+		return usagereport.Week(s.Name, c.calls[s.Name])
 	case "name":
 		title := templates.Link(agentAt(s.Name), cardName(s))
 		return templates.Named(s.Name, templates.Lines(title, templates.Code(s.Name)))

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -280,6 +281,26 @@ func TestUsageShowsWhatItCosts(t *testing.T) {
 	}
 	if got := words(b.get("/admin/usage?days=1&by=tool").all("#sums")[0]); strings.Contains(got, "EUR") {
 		t.Errorf("by tool: got %q", got)
+	}
+}
+
+// TestAgentsShowTheirCalls draws the calls of an agent by day, and leads to its usage.
+func TestAgentsShowTheirCalls(t *testing.T) {
+	r := newRig(t)
+	var calls []usage.Record
+	for i := range 5 { // two of them three days ago, and one on each day since
+		at := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -min(i, 3)).Add(time.Duration(i) * time.Second)
+		calls = append(calls, usage.Record{ID: fmt.Sprint(i), At: at, UserID: r.ids["alice"], Tool: "send_task", Agent: "expert", Outcome: usage.OK})
+	}
+	r.must(r.db.Records.AddCalls(t.Context(), calls))
+	b := r.as("root")
+	page := b.get("/admin/agents?text=expert")
+	links, lines := page.all("#agents td a"), page.all("#agents .spark polyline")
+	if len(links) != 1 || words(links[0]) != "5" || len(lines) != 1 || attr(lines[0], "points") != "0,20 10,20 20,20 30,0 40,10 50,10 60,10 " {
+		t.Fatalf("got %s", page.Body)
+	}
+	if got := words(b.get(attr(links[0], "href")).all("#sums")[0]); !strings.Contains(got, "expert 5") {
+		t.Errorf("its usage: got %q", got)
 	}
 }
 

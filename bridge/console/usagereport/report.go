@@ -113,6 +113,18 @@ func (r *Report) parseTime(s string) (t time.Time, whole time.Duration, ok bool)
 
 func (r *Report) length() time.Duration { return r.Until.Sub(r.Since) }
 
+// Days returns the calls of each group by day, of a series by days.
+func (r *Report) Days(series []usage.Sum) map[string][]int64 {
+	days := map[string][]int64{}
+	for _, s := range series {
+		if days[s.Key] == nil {
+			days[s.Key] = make([]int64, r.length()/r.Step)
+		}
+		days[s.Key][s.From.Sub(r.Since)/r.Step] += s.Calls
+	}
+	return days
+}
+
 // Earlier returns the times of the period before: of a period that has not ended, as many hours as
 // have passed.
 func (r *Report) Earlier() (since, until time.Time) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,6 +102,22 @@ func change(now, before float64) templates.Text {
 	return templates.Textf(
 		"{} from the period before",
 		templates.Percent(strings.Replace(fmt.Sprintf("%+.0f", percent), "-", "−", 1)),
+	)
+}
+
+// Week draws the calls of an agent by day, and leads to its usage.
+func Week(agent string, calls []int64) templates.Text {
+	if calls == nil {
+		return templates.Verbatim("–")
+	}
+
+	var all int64
+	for _, n := range calls {
+		all += n
+	}
+	return templates.Link(
+		"/admin/usage?agent="+url.QueryEscape(agent),
+		templates.Row(templates.Spark(calls), templates.Number(all)),
 	)
 }
 
