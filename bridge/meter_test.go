@@ -119,19 +119,23 @@ func TestEachMessageOfATaskIsChargedOnce(t *testing.T) {
 	}
 }
 
-// TestAnIDOfAMessageIsNotUsedTwice sends another message of a task under the id of the first: it cost nothing,
-// and was missing from the history.
-func TestAnIDOfAMessageIsNotUsedTwice(t *testing.T) {
-	r, made := priced(t, euro, func(*a2a.SendRequest) iter.Seq2[a2a.Event, error] {
-		return yield(&a2a.Task{ID: "t", ContextID: "c", Status: a2a.Status{State: a2a.InputRequired}})
+// TestClientsWhoseIDsNeverChange sends another message of a task under the id of the first: it cost nothing, and
+// was missing from the history. The same message is sent once.
+func TestClientsWhoseIDsNeverChange(t *testing.T) {
+	var ids []string
+	r, made := priced(t, euro, func(sent *a2a.SendRequest) iter.Seq2[a2a.Event, error] {
+		ids = append(ids, sent.Message.ID)
+		return yield(&a2a.StatusUpdate{TaskID: "t", ContextID: "c", Status: a2a.Status{State: a2a.InputRequired}})
 	})
 	asked := r.call("send_task", `{"message":"go","message_id":"m1"}`)
-	again := r.call("send_task", `{"message":"on","message_id":"m1","task_id":"`+asked.TaskID+`"}`)
-	if !again.IsError || !strings.Contains(again.Text, "another message of task "+asked.TaskID) {
-		t.Errorf("got %s", again.Text)
+	for range 2 {
+		r.call("send_task", `{"message":"on","message_id":"m1","task_id":"`+asked.TaskID+`"}`)
 	}
-	r.call("send_task", `{"message":"on","message_id":"m2","task_id":"`+asked.TaskID+`"}`)
+	e, err := r.Runner.Ledger.Task(t.Context(), "alice", asked.TaskID)
 	r.Close()
+	if err != nil || len(ids) != 2 || ids[0] == ids[1] || len(e.Task.History) != 2 {
+		t.Errorf("got %q, %+v, %v, want two messages", ids, e.Task, err)
+	}
 	if got, want := made.String(), "alice claims call 1 × 0.05 EUR; alice claims call 1 × 0.05 EUR"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -112,11 +112,9 @@ func (e *Record) Request() *a2a.Message {
 	return &e.Task.History[i]
 }
 
-// IDUsed reports whether the id of m is that of another message of the user.
-func (e *Record) IDUsed(m *a2a.Message) bool {
-	return m.ID != "" && e.Task != nil && slices.ContainsFunc(e.Task.History, func(h a2a.Message) bool {
-		return ofUser(h) && h.ID == m.ID && h.Text() != m.Text()
-	})
+// HasMessage reports whether a message of the task has an id.
+func (e *Record) HasMessage(id string) bool {
+	return e.Task != nil && hasMessage(e.Task.History, &a2a.Message{ID: id})
 }
 
 // RequestText returns the text of the message that began the task, as far as it is kept.

@@ -69,8 +69,8 @@ func (r *Runner) Send(ctx context.Context, access directory.Access, in *Message)
 	}
 
 	sent, err := send(ctx)
-	if s.digest != "" && errors.Is(err, uploads.ErrTaken) { // by the task of the same call, sent twice at once
-		sent, err = send(ctx)
+	if errors.Is(err, uploads.ErrTaken) {
+		sent, err = s.duplicateOr(ctx, err)
 	}
 	if err != nil {
 		return nil, err
@@ -86,7 +86,17 @@ type sending struct {
 	access directory.Access
 	in     *Message
 	skill  string
+	agent  string // that was resolved
 	digest string
+}
+
+// duplicateOr returns what the same call has sent that was made at the same time, or else the error.
+func (s *sending) duplicateOr(ctx context.Context, err error) (*Sent, error) {
+	before, failure := s.r.duplicate(ctx, s.access.User(), s.agent, s.digest)
+	if before != nil {
+		return before, nil
+	}
+	return nil, cmp.Or(failure, err)
 }
 
 // first begins a task.
@@ -106,7 +116,8 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 		return nil, err
 	}
 
-	before, err := s.r.duplicate(ctx, s.access.User(), to.Name, s.digest)
+	s.agent = to.Name
+	before, err := s.r.duplicate(ctx, s.access.User(), s.agent, s.digest)
 	if before != nil || err != nil {
 		return before, err
 	}
@@ -185,7 +196,8 @@ func (s *sending) next(ctx context.Context) (*Sent, error) {
 		)})
 	}
 
-	before, err := s.r.duplicate(ctx, e.Owner, e.Agent, s.digest)
+	s.agent = e.Agent
+	before, err := s.r.duplicate(ctx, e.Owner, s.agent, s.digest)
 	if before != nil || err != nil {
 		return before, err
 	}
@@ -202,6 +214,9 @@ func (s *sending) next(ctx context.Context) (*Sent, error) {
 	req, err := s.request(ctx, e.Agent)
 	if err != nil {
 		return nil, err
+	}
+	if e.HasMessage(req.Message.ID) { // there are clients whose ids never change
+		req.Message.ID = uuid.NewString()
 	}
 
 	conn, err := s.connect(ctx, to)
@@ -427,11 +442,6 @@ func (s *sending) continues(e *ledger.Record) error {
 		return ledger.InputError{Text: e.Task.Status.Message.Text()}
 	case s.in.Pause != "" && s.in.Pause != e.MessageID:
 		return ledger.ErrTaskBusy
-	case e.IDUsed(s.in.SendRequest.Message):
-		return ledger.InputError{Text: fmt.Sprintf(
-			"The id of the message is that of another message of task %s. Give each an id of its own, or none.",
-			e.Handle,
-		)}
 	}
 
 	return nil

@@ -1,7 +1,6 @@
 package uploads
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,7 +55,10 @@ func (s *Service) Fetch(ctx context.Context, access directory.Access, files Atta
 		if a.DownloadURL == "" {
 			return s.offerLink(ctx, access, i)
 		}
-		err := inputError(s.fetchOnce(ctx, access, a))
+		_, err, _ := s.fetching.Do(a.Upload, func() (any, error) { // for all equal calls
+			return nil, s.fetchOnce(context.WithoutCancel(ctx), access, a)
+		})
+		err = inputError(err)
 		if input, ok := errors.AsType[ledger.InputError](err); ok {
 			input.Text = fmt.Sprintf("attachments[%d]: %s", i, input.Text)
 			return input
@@ -82,11 +84,23 @@ func (s *Service) fetchOnce(ctx context.Context, access directory.Access, a Atta
 	}
 
 	err = s.fetch(ctx, u, a.DownloadURL)
-	if err == nil || errors.Is(err, ErrUsed) { // the same call, sent again, fetches it
-		return nil
+	switch {
+	case errors.Is(err, ErrUsed): // another replica has fetched it
+		_, err = s.Store.Upload(ctx, u.ID)
+	case err != nil:
+		s.forget(ctx, u)
 	}
-	dropping := s.Store.DropUpload(context.WithoutCancel(ctx), u.ID)
-	return cmp.Or(dropping, err)
+	return err
+}
+
+// forget makes room for another file. If it fails, the link expires after an hour.
+func (s *Service) forget(ctx context.Context, u *Upload) {
+	ctx, cancel := context.WithTimeout(ctx, dropTime)
+	defer cancel()
+	err := s.Store.DropUpload(ctx, u.ID)
+	if err != nil {
+		s.Log.WarnContext(ctx, "deleting a file that was not fetched", "err", err)
+	}
 }
 
 // offerLink is the error for a file that the chat app does not give.

@@ -8,7 +8,6 @@ import (
 	"hash"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -33,12 +32,12 @@ func (s *Service) take(ctx context.Context, u *Upload, body io.Reader, length in
 	if length > u.Size {
 		return tooLarge(u)
 	}
-	done, refused := s.receiving.Acquire(u.ID, 1, quota.Unlimited)
+	done, refused := s.openByLink.Acquire(u.ID, 1, quota.Unlimited)
 	if refused != nil {
 		return refuse(ErrUsed, "A file is being sent to this link.")
 	}
 	defer done()
-	done, refused = s.receivers.Acquire(u.Owner, ofOneUser, maxReceiving)
+	done, refused = s.openByOwner.Acquire(u.Owner, maxSending, maxReceiving)
 	if refused != nil {
 		return refuse(ErrAway, "Too many files come at this moment. Try again in a minute.")
 	}
@@ -146,7 +145,7 @@ func (in *incoming) complete(ctx context.Context) error {
 
 // drop deletes what came. If it fails, the chunks are deleted an hour later.
 func (in *incoming) drop(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropTime)
 	defer cancel()
 	if err := in.s.Store.DropContent(ctx, in.content); err != nil {
 		in.s.Log.WarnContext(ctx, "deleting a file that was not taken", "err", err)

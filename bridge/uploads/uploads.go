@@ -17,6 +17,8 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"rialto/bridge/ledger"
 	"rialto/internal/quota"
 )
@@ -34,7 +36,8 @@ const (
 
 	chunkSize    = 128 << 10 // bytes of a file that are in memory while it comes or goes
 	maxReceiving = 512       // files that come at one time
-	ofOneUser    = 200       // of these
+	maxSending   = 200       // of these of one user
+	dropTime     = 10 * time.Second
 )
 
 // Upload is a file that is sent apart from the call that needs it.
@@ -135,9 +138,10 @@ type Service struct {
 
 	FetchLoopback bool // files of chat apps may come from this computer, for tests
 
-	receiving quota.Count // files that come now, by link
-	receivers quota.Count // the same, by owner
-	arrived   chan struct{}
+	fetching    singleflight.Group // files of chats, by upload
+	openByLink  quota.Count        // files that come now
+	openByOwner quota.Count
+	arrived     chan struct{}
 }
 
 // Accounts tells whether a user may still do anything.

@@ -44,6 +44,7 @@ var table = []limit{
 	{"Files", "bridge/uploads", "MaxInline", "a file in a message to an agent; of a larger one it gets a link"},
 	{"Files", "bridge/uploads", "PerUser", "upload links and files of a user"},
 	{"Files", "bridge/uploads", "maxReceiving", "files that come at one time"},
+	{"Files", "bridge/uploads", "maxSending", "of these of one user"},
 	{"Files", "bridge/uploads", "chunkSize", "bytes of a file that are in memory while it comes or goes"},
 	{"Files", "bridge/uploads", "fetchTimeout", "fetching a file of ChatGPT"},
 	{"Files", "bridge/uploads", "scanTimeout", "the check of a file (uploads.scan_url)"},

@@ -128,39 +128,41 @@ func TestARepeatedCallFetchesItsFilesOnce(t *testing.T) {
 	}
 }
 
-// TestTheSameCallTwiceAtOnceSendsOnce sends a call again while the first still fetches its file: the second
-// was told that a file is being sent, or that a task has the file.
+// TestTheSameCallTwiceAtOnceSendsOnce makes equal calls at the same time, with a file whose address is good for
+// one request: the second was told that a file is being sent, or that a task has the file.
 func TestTheSameCallTwiceAtOnceSendsOnce(t *testing.T) {
 	u := newUploading(t)
 	u.bridge.Runner.Uploads.FetchLoopback = true
-	fetching, goOn := make(chan struct{}, 2), make(chan struct{})
+	var fetched sync.Map
 	chat := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fetching <- struct{}{}
-		<-goOn
+		if _, again := fetched.LoadOrStore(r.URL.Path, true); again {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
 		w.Write(pdf(1000))
 	}))
 	t.Cleanup(chat.Close)
 	alice := u.token("alice", oauth.ScopeTools)
-	args := `{"message":"parts","message_id":"m1","attachments":[{"download_url":"` + chat.URL + `","file_id":"f1"}]}`
-	var calls sync.WaitGroup
-	var tasks [2]taskResult
-	call := func(i int) {
-		var failed string
-		if tasks[i], failed = u.send(alice, args); failed != "" {
-			t.Errorf("call %d: %s", i, failed)
+	for round := range 10 {
+		args := fmt.Sprintf(`{"message":"parts","message_id":"m%d","attachments":[{"download_url":"%s/%d","file_id":"f1"}]}`, round, chat.URL, round)
+		var calls sync.WaitGroup
+		var tasks [3]taskResult
+		for i := range tasks {
+			calls.Go(func() {
+				var failed string
+				if tasks[i], failed = u.send(alice, args); failed != "" {
+					t.Errorf("round %d: %s", round, failed)
+				}
+			})
 		}
+		calls.Wait()
+		if tasks[0].TaskID == "" || tasks[0].TaskID != tasks[1].TaskID || tasks[0].TaskID != tasks[2].TaskID {
+			t.Errorf("round %d: got %+v, want one task", round, tasks)
+		}
+		u.awaitEnd(alice, tasks[0])
 	}
-	calls.Go(func() { call(0) })
-	<-fetching
-	calls.Go(func() { call(1) })
-	<-fetching
-	close(goOn)
-	calls.Wait()
-	if tasks[0].TaskID == "" || tasks[0].TaskID != tasks[1].TaskID {
-		t.Errorf("got the tasks %q and %q, want the same", tasks[0].TaskID, tasks[1].TaskID)
-	}
-	if got := u.awaitEnd(alice, tasks[0]); got.State != a2a.Completed || len(u.agents[a2a.V10].Received()) != 1 {
-		t.Errorf("got %+v; the agent got %d messages, want one", got, len(u.agents[a2a.V10].Received()))
+	if n := len(u.agents[a2a.V10].Received()); n != 10 {
+		t.Errorf("the agent got %d messages, want 10", n)
 	}
 }
 
