@@ -134,7 +134,7 @@ func RedirectFor(c *oauth.Client, requested string) (uri RedirectURI, err error)
 		}
 	}
 
-	return uri, errors.New("redirect_uri is not one that the client registered")
+	return RedirectURI{}, errors.New("redirect_uri is not one that the client registered")
 }
 
 // With returns the URI with parameters added, names and values in turn. Those

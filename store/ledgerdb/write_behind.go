@@ -229,5 +229,5 @@ var addManyEnded = addEnded(insertBatch)
 // SQLite keeps no copies of the pages that a statement changes if it ignores conflicts.
 func addEnded(n int) string {
 	return `INSERT OR IGNORE INTO tasks (` + rowNames + `, settled, holder, due, indexed) VALUES ` +
-		new(sqldb.DB).Rows(n, rowColumns, `, 1, '', 0, ?`)
+		sqldb.Rows(false, n, rowColumns, `, 1, '', 0, ?`)
 }

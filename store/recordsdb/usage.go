@@ -187,7 +187,7 @@ func (db *Store) addTallies(ctx context.Context, t *sqldb.Tx, calls []usage.Reco
 	return nil
 }
 
-// sumsOf returns the members of a tally that sumColumns hold.
+// sumsOf returns where the members of a tally are that sumColumns hold, to be scanned or written.
 func sumsOf(t *usage.Tally) []any {
 	all := []any{&t.Calls, &t.Errors, &t.BytesIn, &t.BytesOut, &t.Millis}
 	for i := range t.Counts {

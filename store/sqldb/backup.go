@@ -288,10 +288,9 @@ func (t table) copy(ctx context.Context, from, to *sql.Tx, pool *Pool) error {
 // insert inserts rows, whose values come one after the other.
 func (t table) insert(ctx context.Context, to *sql.Tx, values []any) error {
 	n := len(t.columns)
-	numbered := &DB{Postgres: true} // SQLite reads such parameters, too
 	_, err := to.ExecContext(ctx, `
 		INSERT INTO `+t.name+` (`+strings.Join(t.columns, ", ")+`) VALUES `+
-		numbered.Rows(len(values)/n, n, ""),
+		Rows(true, len(values)/n, n, ""), // SQLite reads numbers, too
 		values...)
 	return err
 }

@@ -125,13 +125,16 @@ func Placeholders(first, n int) string {
 	return strings.Join(list, ", ")
 }
 
-// Rows returns n rows for VALUES: so many parameters each, and what follows them. In SQLite parameters
-// have no names, which cost it time.
-func (db *DB) Rows(n, columns int, more string) string {
+// Rows returns n rows for VALUES: so many parameters each, and what follows them. They have numbers in
+// PostgreSQL, which cost SQLite time.
+func (db *DB) Rows(n, columns int, more string) string { return Rows(db.Postgres, n, columns, more) }
+
+// Rows is what the method returns: numbered says that parameters have numbers.
+func Rows(numbered bool, n, columns int, more string) string {
 	rows := make([]string, n)
 	for i := range rows {
 		row := strings.Repeat("?, ", columns-1) + "?"
-		if db.Postgres {
+		if numbered {
 			row = Placeholders(1+i*columns, columns)
 		}
 		rows[i] = "(" + row + more + ")"

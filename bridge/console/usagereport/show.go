@@ -72,8 +72,11 @@ func share(s usage.Sum) templates.Text {
 	if s.Calls == 0 {
 		return templates.Verbatim("–")
 	}
-	percent := math.Round(10_000*float64(s.Errors)/float64(s.Calls)) / 100
-	return templates.Percent(strconv.FormatFloat(percent, 'f', -1, 64))
+	percent := 100 * float64(s.Errors) / float64(s.Calls)
+	if s.Errors > 0 {
+		percent = max(percent, 0.0001) // a smaller number would have an exponent
+	}
+	return templates.Percent(strconv.FormatFloat(percent, 'g', 3, 64))
 }
 
 // amounts are costs, each currency apart.

@@ -22,7 +22,7 @@ var (
 
 func usageCommand() *cobra.Command {
 	var filter operator.CallFilter
-	times := operator.Filters(&filter)
+	filters := operator.Filters(&filter)
 	var by, format, from, month, user string
 	var calls, asJSON bool
 	cmd := &cobra.Command{
@@ -32,7 +32,7 @@ func usageCommand() *cobra.Command {
 			"by agent, tool, use case, client or user. Sums cover whole hours. --calls prints each call, " +
 			"and --bill what each account owes for a month.",
 	}
-	addFilters(cmd, times)
+	addFilters(cmd, filters)
 	cmd.Flags().StringVar(
 		&by,
 		"by",
@@ -73,7 +73,7 @@ func usageCommand() *cobra.Command {
 		if month != "" {
 			return printBill(r, month, user, operator.Format(format))
 		}
-		if err := r.setFilters(times); err != nil {
+		if err := r.setFilters(filters); err != nil {
 			return err
 		}
 		f, err := r.ResolveFilter(r.ctx, filter.Filter)

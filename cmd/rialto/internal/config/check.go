@@ -139,9 +139,9 @@ func (c *Config) ListensAs(inForce *Config) {
 		c.URL = inForce.URL
 	}
 	own := &c.Serving.GRPC
-	is := inForce.Serving.GRPC
-	if own.Address == "" && own.Listen == is.Listen && is.chosen {
-		own.Address = is.Address
+	open := inForce.Serving.GRPC
+	if own.Address == "" && own.Listen == open.Listen && open.chosen {
+		own.Address = open.Address
 		own.chosen = true
 	}
 }

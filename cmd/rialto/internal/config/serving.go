@@ -74,7 +74,7 @@ func (t TLS) Load() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// checkTLS also reads the files: a server without its certificate must not start.
+// check also reads the files: a server without its certificate must not start.
 func (t TLS) check() error {
 	if t.CertFile == "" && t.KeyFile == "" {
 		return nil

@@ -84,13 +84,13 @@ func (p *Provider) setAlias(name, value string) {
 // applyAliases sets what variables say, unless the setting is set under its own key. It
 // records conflicts as warnings.
 func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
-	is := map[string]string{}
+	variables := map[string]string{}
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
-		is[name] = strings.TrimSpace(value)
+		variables[name] = strings.TrimSpace(value)
 	}
 
-	if is["MCP_OAUTH_TOKEN_SECRET"] == "" && is["MCP_OAUTH_CODE_SECRET"] != "" &&
+	if variables["MCP_OAUTH_TOKEN_SECRET"] == "" && variables["MCP_OAUTH_CODE_SECRET"] != "" &&
 		!explicit.Exists("tokens") {
 		c.origin.sources["tokens"] = "environment"
 		c.shareSecret("MCP_OAUTH_CODE_SECRET")
@@ -103,7 +103,7 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 	}
 
 	for _, alias := range aliases() {
-		if is[alias.Name] == "" {
+		if variables[alias.Name] == "" {
 			continue
 		}
 		keys := alias.Settings
@@ -114,7 +114,7 @@ func (c *Config) applyAliases(environ []string, explicit *koanf.Koanf) error {
 			)
 			continue
 		}
-		if err := c.setAlias(alias.Name, keys[0], is[alias.Name]); err != nil {
+		if err := c.setAlias(alias.Name, keys[0], variables[alias.Name]); err != nil {
 			return fmt.Errorf("%s: %w", alias.Name, err)
 		}
 		c.origin.sources[keys[0]] = "environment"

@@ -56,5 +56,5 @@ func (e *Expert) explain(ctx context.Context, t *a2aexec.Turn, said string, in *
 	if len(x.Read) > 0 {
 		text = "Read as: " + strings.Join(x.Read, "; ") + ".\n\n" + text
 	}
-	return answer(t, "explanation", text, x, "Nothing was run.")
+	return finish(t, "explanation", text, x, "Nothing was run.")
 }

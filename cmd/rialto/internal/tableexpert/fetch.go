@@ -36,7 +36,7 @@ func (e *Expert) fetch(ctx context.Context, t *a2aexec.Turn, id string) error {
 	if err != nil {
 		return err
 	}
-	return answer(t, "document", doc.Text, doc, "Fetched "+doc.ID+".")
+	return finish(t, "document", doc.Text, doc, "Fetched "+doc.ID+".")
 }
 
 func (e *Expert) document(ctx context.Context, t *a2aexec.Turn, id string) (*document, error) {

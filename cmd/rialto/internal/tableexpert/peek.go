@@ -27,7 +27,7 @@ func (e *Expert) peek(ctx context.Context, t *a2aexec.Turn, name string, limit i
 		return err
 	}
 	said := fmt.Sprintf("The first %s of %s.", count(len(res.Rows), "row"), tb.Name)
-	return answerRows(t, "peek", sql, res, said)
+	return finishRows(t, "peek", sql, res, said)
 }
 
 func (t *table) firstRows(

@@ -32,11 +32,11 @@ func (e *Expert) run(ctx context.Context, t *a2aexec.Turn, q *grammar.Query, lim
 	if q.Read != nil {
 		summary += " Read as: " + strings.Join(q.Read, "; ") + ". The SQL was: " + q.SQL
 	}
-	return answerRows(t, "result", q.SQL, res, summary)
+	return finishRows(t, "result", q.SQL, res, summary)
 }
 
-func answerRows(t *a2aexec.Turn, name, sql string, res *sqlbox.Result, said string) error {
-	return answer(t, name, markdown(res), rowsData{
+func finishRows(t *a2aexec.Turn, name, sql string, res *sqlbox.Result, said string) error {
+	return finish(t, name, markdown(res), rowsData{
 		SQL:       sql,
 		Columns:   res.Columns,
 		Rows:      encodable(res.Rows),

@@ -23,8 +23,8 @@ func emit(t *a2aexec.Turn, name, text string, data any) error {
 	return nil
 }
 
-// answer emits an artifact and ends the turn.
-func answer(t *a2aexec.Turn, name, text string, data any, said string) error {
+// finish emits an artifact and ends the turn.
+func finish(t *a2aexec.Turn, name, text string, data any, said string) error {
 	if err := emit(t, name, text, data); err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (e *Expert) search(ctx context.Context, t *a2aexec.Turn, query string, in *
 	slices.SortStableFunc(results, func(a, b result) int { return int(b.score - a.score) })
 	results = results[:min(len(results), maxResults)]
 	found := "Found " + count(len(results), "result") + "." + partly
-	return answer(t, "results", resultList(results), map[string]any{"results": results}, found)
+	return finish(t, "results", resultList(results), map[string]any{"results": results}, found)
 }
 
 // searchTimeout is how long a search of all tables may take.

@@ -221,7 +221,7 @@ func (e *Expert) discoverTopics(t *a2aexec.Turn, selected *topic) error {
 		closing += " Yours is " + selected.ID + "."
 	}
 	closing += ` Name one as "topic" to search, describe and ask about its tables only.`
-	return answer(t, "topics", strings.TrimSpace(b.String()), data, closing)
+	return finish(t, "topics", strings.TrimSpace(b.String()), data, closing)
 }
 
 // listGold lists the tables that are ready to be relied on.
@@ -260,5 +260,5 @@ func (e *Expert) listGold(ctx context.Context, t *a2aexec.Turn, within *topic) e
 	}
 
 	closing := count(len(sets), "trusted table") + "."
-	return answer(t, "gold", strings.TrimSpace(b.String()), map[string]any{"tables": sets}, closing)
+	return finish(t, "gold", strings.TrimSpace(b.String()), map[string]any{"tables": sets}, closing)
 }
