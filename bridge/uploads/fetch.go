@@ -16,6 +16,7 @@ import (
 const (
 	fetchTimeout   = 30 * time.Second // a file of a chat app
 	fetchRedirects = 3
+	maxFetched     = 20 // files of one call
 )
 
 // Attachment is a file of the chat as ChatGPT gives it to a tool (openai/fileParams).
@@ -51,6 +52,11 @@ func (all *Attachments) UnmarshalJSON(b []byte) error {
 // Fetch gets files of a chat from the chat app, except those that came before. If the app gave no
 // address, the error has a link for the person.
 func (s *Service) Fetch(ctx context.Context, access directory.Access, files Attachments) error {
+	if len(files) > maxFetched {
+		return ledger.InputError{Text: fmt.Sprintf(
+			"There are %d attachments. Send at most %d with one message.", len(files), maxFetched,
+		)}
+	}
 	for i, a := range files {
 		if a.DownloadURL == "" {
 			return s.offerLink(ctx, access, i)

@@ -43,6 +43,7 @@ var table = []limit{
 	{"Files", "bridge/uploads", "KeptFor", "a file that no task has, and the link of an agent to its file"},
 	{"Files", "bridge/uploads", "MaxInline", "a file in a message to an agent; of a larger one it gets a link"},
 	{"Files", "bridge/uploads", "PerUser", "upload links and files of a user"},
+	{"Files", "bridge/uploads", "maxFetched", "files of a chat that one call gives"},
 	{"Files", "bridge/uploads", "maxReceiving", "files that come at one time"},
 	{"Files", "bridge/uploads", "maxSending", "of these of one user"},
 	{"Files", "bridge/uploads", "chunkSize", "bytes of a file that are in memory while it comes or goes"},

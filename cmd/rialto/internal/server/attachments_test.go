@@ -42,6 +42,10 @@ func TestFilesOfChatGPT(t *testing.T) {
 			t.Errorf("%s: got %q", given, failed)
 		}
 	}
+	many := strings.Repeat(`{"download_url":"`+chat.URL+`","file_id":"f2"},`, 21)
+	if _, failed := u.send(alice, `{"message":"parts","attachments":[`+strings.TrimSuffix(many, ",")+`]}`); !strings.Contains(failed, "at most 20") {
+		t.Errorf("21 files: got %q", failed)
+	}
 	list := u.do("POST", "/mcp", alice, listing)
 	if !strings.Contains(list.body, `"openai/fileParams":["attachments"]`) {
 		t.Errorf("got %s", list.body)
