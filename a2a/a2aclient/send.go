@@ -61,7 +61,7 @@ func (r route) envelope(newTask *a2a.TaskID) wire.Envelope {
 	return wire.Envelope{Tenant: r.tenant, NewTask: *newTask}
 }
 
-// drainTimeout bounds how long a stream is drained, and maxDrains how many are at one time.
+// drainTimeout bounds how long a stream is drained, and maxDraining how many are at one time.
 const (
 	drainTimeout = 30 * time.Minute
 	maxDraining  = 100

@@ -16,7 +16,7 @@ import (
 const (
 	renewBefore  = 30 * time.Second       // a token is renewed before it expires
 	renewTimeout = 15 * time.Second       // for everything that renewing takes
-	claimTimeout = 45 * time.Second       // longer than renewFor, writing included
+	claimTimeout = 45 * time.Second       // longer than renewTimeout, writing included
 	pollInterval = 100 * time.Millisecond // while another replica renews
 	minTokenAge  = 5 * time.Second        // a token that is refused so soon would be again
 	maxWrites    = 5                      // attempts to write what was renewed

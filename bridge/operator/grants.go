@@ -165,7 +165,7 @@ func (s *Service) RevokeGrant(ctx context.Context, by Actor, id string) error {
 		audit.GrantRevoked,
 		id,
 		g.Name+"; "+g.ClientID,
-		s.OAuth.Grants.End(ctx, id),
+		refusal(s.OAuth.Grants.End(ctx, id)),
 	)
 }
 
@@ -194,6 +194,6 @@ func (s *Service) RevokeGrants(
 		audit.GrantRevoked,
 		cmp.Or(clientID, accountID),
 		fmt.Sprintf("%d; %s", n, strings.Join(whose, "; ")),
-		err,
+		refusal(err),
 	)
 }
