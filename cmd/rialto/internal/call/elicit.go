@@ -32,12 +32,12 @@ func (s *Session) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Elicit
 		return nil, ctx.Err()
 	}
 
-	s.progress.Stop()
-	s.c.Dialog.Say(s.c.host() + " asks: " + sanitize.Text(r.Params.Message))
 	asking, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s.question.Store(&cancel)
+	s.question.Store(&cancel) // before it is seen, because who sees it may interrupt
 	defer s.question.Store(nil)
+	s.progress.Stop()
+	s.c.Dialog.Say(s.c.host() + " asks: " + sanitize.Text(r.Params.Message))
 	var content map[string]any
 	var err error
 	if r.Params.URL != "" {
