@@ -2,19 +2,32 @@ package server
 
 import (
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"rialto/a2a"
 	"rialto/a2a/a2aserver"
+	"rialto/bridge"
 	"rialto/bridge/directory"
+	"rialto/cmd/rialto/internal/config"
+	"rialto/cmd/rialto/internal/telemetry"
+	"rialto/oauth/authserver"
 )
 
 // agentServers are the A2A servers of the agents. They are created on first use,
 // because agents change while the server runs.
 type agentServers struct {
-	*Server
+	cfg       *atomic.Pointer[config.Config]
+	log       *slog.Logger
+	oauth     *authserver.Server
+	bridge    *bridge.Bridge
+	telemetry *telemetry.Telemetry
+	limits    *callLimiter
+	bodies    *bodyBudget
+
 	mu   sync.Mutex
 	made map[agentAddress]*a2aserver.Server
 }
@@ -26,7 +39,16 @@ type agentAddress struct {
 }
 
 func newAgentServers(s *Server) *agentServers {
-	return &agentServers{Server: s, made: map[agentAddress]*a2aserver.Server{}}
+	return &agentServers{
+		cfg:       &s.cfg,
+		log:       s.log,
+		oauth:     s.oauth,
+		bridge:    s.bridge,
+		telemetry: s.telemetry,
+		limits:    s.limits,
+		bodies:    s.bodies,
+		made:      map[agentAddress]*a2aserver.Server{},
+	}
 }
 
 // named returns the server of an agent at its own address, or nil if there is no such agent.
