@@ -245,7 +245,10 @@ func (pk *Passkeys) Verify(
 	}
 	id := base64.RawURLEncoding.EncodeToString(used.ID)
 	err = pk.Store.UsePasskey(ctx, id, int64(used.Authenticator.SignCount), pk.Env.Now())
-	return h.account, oauth.IfNotFound(err, errPasskey) // it was removed, or used meanwhile
+	if err != nil { // ErrNotFound: it was removed, or used meanwhile
+		return nil, oauth.IfNotFound(err, errPasskey)
+	}
+	return h.account, nil
 }
 
 // session returns what a ceremony with a challenge expects.
