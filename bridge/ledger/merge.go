@@ -105,7 +105,7 @@ func restoreHistory(before *a2a.Task, m *a2a.Message, event a2a.Event) a2a.Event
 	if before != nil {
 		said = slices.Clone(before.History)
 		q := before.Status.Message
-		if q != nil && leavesPause(before, m, t) && !hasMessage(said, q) {
+		if q != nil && leavesPause(before, m, t) && !hasMessage(said, q.ID) {
 			said = append(said, *q)
 		}
 	}
@@ -229,10 +229,9 @@ func restoreOmitted(before *a2a.Task, event a2a.Event) a2a.Event {
 	return &told
 }
 
-// hasMessage reports whether all has a message with the ID of m.
-func hasMessage(all []a2a.Message, m *a2a.Message) bool {
-	return m.ID != "" &&
-		slices.ContainsFunc(all, func(other a2a.Message) bool { return other.ID == m.ID })
+// hasMessage reports whether one of the messages has an id; none has "".
+func hasMessage(all []a2a.Message, id string) bool {
+	return id != "" && slices.ContainsFunc(all, func(m a2a.Message) bool { return m.ID == id })
 }
 
 // historyKept is the number of messages of a task that are kept: the user's, and the latest.

@@ -44,7 +44,7 @@ func (e *Record) SetPending(req *a2a.SendRequest) {
 	before := p.Pending
 	if before != nil && !before.Undelivered && before.Refused == "" {
 		q := e.Task.Status.Message
-		if q != nil && !hasMessage(e.Task.History, q) {
+		if q != nil && !hasMessage(e.Task.History, q.ID) {
 			e.Task.History = append(e.Task.History, *q)
 		}
 		e.Task.History = append(e.Task.History, before.Message)

@@ -114,7 +114,7 @@ func (e *Record) Request() *a2a.Message {
 
 // HasMessage reports whether a message of the task has an id.
 func (e *Record) HasMessage(id string) bool {
-	return e.Task != nil && hasMessage(e.Task.History, &a2a.Message{ID: id})
+	return e.Task != nil && hasMessage(e.Task.History, id)
 }
 
 // RequestText returns the text of the message that began the task, as far as it is kept.

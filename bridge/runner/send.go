@@ -86,11 +86,11 @@ type sending struct {
 	access directory.Access
 	in     *Message
 	skill  string
-	agent  string // that was resolved
+	agent  string // "" until it is resolved
 	digest string
 }
 
-// duplicateOr returns what the same call has sent that was made at the same time, or else the error.
+// duplicateOr returns what an equal call has sent meanwhile, or else the error.
 func (s *sending) duplicateOr(ctx context.Context, err error) (*Sent, error) {
 	before, failure := s.r.duplicate(ctx, s.access.User(), s.agent, s.digest)
 	if before != nil {
@@ -135,17 +135,7 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 		return nil, err
 	}
 
-	e := &ledger.Record{
-		Owner:     s.access.User(),
-		Client:    s.access.Client(),
-		Agent:     to.Name,
-		MessageID: req.Message.ID,
-		Asked:     ledger.Excerpt(req.Message),
-		Name:      string(req.Name),
-		UseCase:   s.access.UseCase(),
-		Digest:    s.digest,
-		Trace:     traceOf(ctx, s.r.Observer),
-	}
+	e := s.record(ctx, req)
 	if err := s.setContext(ctx, e, req.Message); err != nil {
 		return nil, err
 	}
@@ -161,6 +151,21 @@ func (s *sending) first(ctx context.Context) (*Sent, error) {
 		return s.await(ctx, e, req, missing)
 	}
 	return s.start(ctx, conn, e, req)
+}
+
+// record returns the record of a new task, which has no handle yet.
+func (s *sending) record(ctx context.Context, req *a2a.SendRequest) *ledger.Record {
+	return &ledger.Record{
+		Owner:     s.access.User(),
+		Client:    s.access.Client(),
+		Agent:     s.agent,
+		MessageID: req.Message.ID,
+		Asked:     ledger.Excerpt(req.Message),
+		Name:      string(req.Name),
+		UseCase:   s.access.UseCase(),
+		Digest:    s.digest,
+		Trace:     traceOf(ctx, s.r.Observer),
+	}
 }
 
 // start sends the first message of a task.
