@@ -198,17 +198,19 @@ func Count(n, most int) Text {
 	)
 }
 
-// Spark draws numbers, one after the other, as high as a line of text.
+// Spark draws a line through two numbers or more, as high as a line of text.
 func Spark(numbers []int64) Text {
 	most := max(1, slices.Max(numbers))
 	var points []byte
 	for i, n := range numbers {
 		points = fmt.Appendf(points, "%d,%d ", 10*i, 20-20*n/most)
 	}
-	return textFunc(func(language) template.HTML {
-		return `<svg class="spark" viewBox="0 0 60 20" aria-hidden="true"><polyline points="` +
-			template.HTML(points) + `"/></svg>`
-	})
+	line := fmt.Sprintf(
+		`<svg class="spark" viewBox="0 0 %d 20" aria-hidden="true"><polyline points="%s"/></svg>`,
+		10*(len(numbers)-1),
+		points,
+	)
+	return markup(line)
 }
 
 // Badge is a state: a word with a colour. The word says everything.

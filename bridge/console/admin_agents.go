@@ -23,7 +23,7 @@ func (c adminAgents) agents(r *http.Request) (*templates.Console, error) {
 		return nil, err
 	}
 
-	return c.listPage(r, &operator.AgentFilter{}, agentList{c, week.Days(sums)}, templates.Console{
+	return c.listPage(r, &operator.AgentFilter{}, agentList{c, week.Calls(sums)}, templates.Console{
 		Title: "Agents",
 		Lead: templates.Textf(
 			"Agents your people can use. Added here or in the configuration.",
@@ -37,7 +37,7 @@ func (c adminAgents) agents(r *http.Request) (*templates.Console, error) {
 // agentList shows agents.
 type agentList struct {
 	adminAgents
-	calls map[string][]int64 // of each agent, by day
+	calls map[string][]int64 // by agent and day
 }
 
 func (c agentList) cell(_ *http.Request, entry any, column string) templates.Text {

@@ -113,16 +113,16 @@ func (r *Report) parseTime(s string) (t time.Time, whole time.Duration, ok bool)
 
 func (r *Report) length() time.Duration { return r.Until.Sub(r.Since) }
 
-// Days returns the calls of each group by day, of a series by days.
-func (r *Report) Days(series []usage.Sum) map[string][]int64 {
-	days := map[string][]int64{}
+// Calls returns the calls of each group by the steps of the report, of a series with these steps.
+func (r *Report) Calls(series []usage.Sum) map[string][]int64 {
+	calls := map[string][]int64{}
 	for _, s := range series {
-		if days[s.Key] == nil {
-			days[s.Key] = make([]int64, r.length()/r.Step)
+		if calls[s.Key] == nil {
+			calls[s.Key] = make([]int64, r.length()/r.Step)
 		}
-		days[s.Key][s.From.Sub(r.Since)/r.Step] += s.Calls
+		calls[s.Key][s.From.Sub(r.Since)/r.Step] += s.Calls
 	}
-	return days
+	return calls
 }
 
 // Earlier returns the times of the period before: of a period that has not ended, as many hours as
