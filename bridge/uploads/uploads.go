@@ -34,10 +34,10 @@ const (
 	PerUser   = 250     // links and files of a user
 	MaxName   = 200     // bytes of a file name
 
-	chunkSize    = 128 << 10 // bytes of a file that are in memory while it comes or goes
-	maxReceiving = 512       // files that come at one time
-	maxSending   = 200       // of these of one user
-	dropTime     = 10 * time.Second
+	chunkSize    = 128 << 10        // bytes of a file that are in memory while it comes or goes
+	maxReceiving = 512              // files that come at one time
+	maxSending   = 200              // files that one user sends at one time
+	dropTime     = 10 * time.Second // for deleting what is not kept
 )
 
 // Upload is a file that is sent apart from the call that needs it.

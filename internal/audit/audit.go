@@ -176,7 +176,7 @@ type Log struct {
 	Log    *slog.Logger
 	Stream Stream // nil for none
 
-	batch.Queue[Event] // of what is not written yet; Open sets its fields, and Record adds to it
+	batch.Queue[Event] // holds events until they are written; Open sets its fields, and Record adds to it
 }
 
 // Open prepares the log. Call it first.

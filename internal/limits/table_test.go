@@ -45,7 +45,7 @@ var table = []limit{
 	{"Files", "bridge/uploads", "PerUser", "upload links and files of a user"},
 	{"Files", "bridge/uploads", "maxFetched", "files of a chat that one call gives"},
 	{"Files", "bridge/uploads", "maxReceiving", "files that come at one time"},
-	{"Files", "bridge/uploads", "maxSending", "of these of one user"},
+	{"Files", "bridge/uploads", "maxSending", "files that one user sends at one time"},
 	{"Files", "bridge/uploads", "chunkSize", "bytes of a file that are in memory while it comes or goes"},
 	{"Files", "bridge/uploads", "fetchTimeout", "fetching a file of ChatGPT"},
 	{"Files", "bridge/uploads", "scanTimeout", "the check of a file (uploads.scan_url)"},

@@ -133,7 +133,7 @@ func TestARepeatedCallFetchesItsFilesOnce(t *testing.T) {
 }
 
 // TestTheSameCallTwiceAtOnceSendsOnce makes equal calls at the same time, with a file whose address is good for
-// one request: the second was told that a file is being sent, or that a task has the file.
+// one request. The second failed: a file was being sent, or a task had it.
 func TestTheSameCallTwiceAtOnceSendsOnce(t *testing.T) {
 	u := newUploading(t)
 	u.bridge.Runner.Uploads.FetchLoopback = true
@@ -170,8 +170,8 @@ func TestTheSameCallTwiceAtOnceSendsOnce(t *testing.T) {
 	}
 }
 
-// TestAFileThatIsNotFetchedTakesNoRoom has files refused by the chat app: each kept 25 MiB of what the user
-// may store, for an hour.
+// TestAFileThatIsNotFetchedTakesNoRoom asks for files that the chat app refuses. Each took 25 MiB from the
+// user's room, for an hour.
 func TestAFileThatIsNotFetchedTakesNoRoom(t *testing.T) {
 	u := newUploading(t)
 	u.bridge.Runner.Uploads.FetchLoopback = true
