@@ -22,18 +22,25 @@ const (
 	unreadTime   = 10 * time.Second // for a peer that still sends when its connection is closed
 	unreadBytes  = 64 << 20         // that are taken from it meanwhile
 	unreadRate   = 32 << 20         // bytes a second that are taken from all such peers of a listener
+	unreadConns  = 256              // such peers at one time; the connections of others are closed at once
 )
 
 // Listener closes connections whose peers do not read. It lets those that are still
 // sending read the last answer.
 type Listener struct {
 	net.Listener
-	unread *rate.Limiter
+	unread *unread
+}
+
+// unread is what peers still send when their connections are closed.
+type unread struct {
+	conns atomic.Int64
+	rate  *rate.Limiter
 }
 
 // NewListener returns a Listener that accepts the connections of l.
 func NewListener(l net.Listener) Listener {
-	return Listener{Listener: l, unread: rate.NewLimiter(unreadRate, unreadRate)}
+	return Listener{Listener: l, unread: &unread{rate: rate.NewLimiter(unreadRate, unreadRate)}}
 }
 
 // Accept implements net.Listener.
@@ -48,7 +55,7 @@ func (l Listener) Accept() (net.Conn, error) {
 // conn is a connection whose writes fail if the peer does not take the next piece in time.
 type conn struct {
 	net.Conn
-	unread  *rate.Limiter
+	unread  *unread
 	ended   atomic.Bool // the peer sends no more, or does not read
 	closing atomic.Bool
 }
@@ -88,6 +95,10 @@ func (c *conn) Close() error {
 	if again || c.ended.Load() || !ok || tcp.CloseWrite() != nil {
 		return c.Conn.Close()
 	}
+	if c.unread.conns.Add(1) > unreadConns {
+		c.unread.conns.Add(-1)
+		return c.Conn.Close()
+	}
 
 	go c.discardUnread()
 	return nil
@@ -96,6 +107,7 @@ func (c *conn) Close() error {
 // discardUnread takes what the peer still sends, until it has read the last answer and stops. All such
 // peers share a rate, because a peer that does not stop can send faster than the program answers others.
 func (c *conn) discardUnread() {
+	defer c.unread.conns.Add(-1)
 	defer c.Conn.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), unreadTime)
 	defer cancel()
@@ -103,7 +115,7 @@ func (c *conn) discardUnread() {
 
 	for range unreadBytes / Piece {
 		_, err := io.CopyN(io.Discard, c.Conn, Piece) // it holds no buffer while it waits for its turn
-		if err != nil || c.unread.WaitN(ctx, Piece) != nil {
+		if err != nil || c.unread.rate.WaitN(ctx, Piece) != nil {
 			return
 		}
 	}

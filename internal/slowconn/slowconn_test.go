@@ -100,3 +100,27 @@ func TestAPeerThatDoesNotStopSendingIsCutOff(t *testing.T) {
 		})
 	}
 }
+
+// TestPeersThatSendOnAreFew closes connections, whose peers do not stop sending, more than are waited for.
+func TestPeersThatSendOnAreFew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ours, theirs [unreadConns + 1]net.Conn
+		for i := range ours {
+			ours[i], theirs[i] = net.Pipe()
+		}
+		next := accepted(t, ours[:]...)
+		for range ours {
+			next().Close()
+		}
+		begun := time.Now()
+		if _, err := theirs[unreadConns].Write([]byte("more")); err == nil || time.Since(begun) > 0 {
+			t.Errorf("one peer too many: got %v after %v, want that it is closed at once", err, time.Since(begun))
+		}
+		if _, err := theirs[0].Write([]byte("more")); err != nil {
+			t.Errorf("the first peer: %v", err)
+		}
+		for _, peer := range theirs {
+			peer.Close()
+		}
+	})
+}
