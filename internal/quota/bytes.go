@@ -11,7 +11,7 @@ type Bytes struct {
 	mu     sync.Mutex
 	all    int64
 	of     map[string]int64
-	shrunk chan struct{} // closed when a key has fewer bytes; nil if there is no waiter
+	shrunk map[string]chan struct{} // by key, closed when it has fewer bytes; of those that are waited for
 }
 
 // Add counts n more bytes for a key, or fewer if n is negative, whatever the limits are.
@@ -30,6 +30,11 @@ func (b *Bytes) Check(key string, perKey, all int64) *Refusal {
 func (b *Bytes) Grow(key string, n, perKey, all int64) *Refusal {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	return b.grow(key, n, perKey, all)
+}
+
+// grow does what Grow does. The lock is held.
+func (b *Bytes) grow(key string, n, perKey, all int64) *Refusal {
 	used := b.of[key]
 	switch {
 	case used+n > perKey:
@@ -42,13 +47,13 @@ func (b *Bytes) Grow(key string, n, perKey, all int64) *Refusal {
 	return nil
 }
 
-// Wait does what Grow does when there is room. It returns the refusal if ctx ends before.
+// Wait does what Grow does when the key has room. It returns the refusal if ctx ends before, and at
+// once if all keys have no room.
 func (b *Bytes) Wait(ctx context.Context, key string, n, perKey, all int64) *Refusal {
 	for {
-		shrunk := b.shrink()
-		refused := b.Grow(key, n, perKey, all)
-		if refused == nil {
-			return nil
+		refused, shrunk := b.growOrWait(key, n, perKey, all)
+		if shrunk == nil {
+			return refused
 		}
 		select {
 		case <-shrunk:
@@ -58,14 +63,22 @@ func (b *Bytes) Wait(ctx context.Context, key string, n, perKey, all int64) *Ref
 	}
 }
 
-// shrink returns a channel that is closed when a key has fewer bytes.
-func (b *Bytes) shrink() <-chan struct{} {
+// growOrWait does what Grow does. If the key has no room, shrunk is closed when it has fewer bytes.
+func (b *Bytes) growOrWait(key string, n, perKey, all int64) (refused *Refusal, shrunk chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.shrunk == nil {
-		b.shrunk = make(chan struct{})
+	refused = b.grow(key, n, perKey, all)
+	if refused == nil || refused.Shared || refused.Used == 0 {
+		return refused, nil
 	}
-	return b.shrunk
+
+	if b.shrunk[key] == nil {
+		if b.shrunk == nil {
+			b.shrunk = map[string]chan struct{}{}
+		}
+		b.shrunk[key] = make(chan struct{})
+	}
+	return refused, b.shrunk[key]
 }
 
 func (b *Bytes) add(key string, n int64) {
@@ -78,9 +91,9 @@ func (b *Bytes) add(key string, n int64) {
 	if b.of[key] == 0 {
 		delete(b.of, key)
 	}
-	if n < 0 && b.shrunk != nil {
-		close(b.shrunk)
-		b.shrunk = nil
+	if n < 0 && b.shrunk[key] != nil {
+		close(b.shrunk[key])
+		delete(b.shrunk, key)
 	}
 }
 

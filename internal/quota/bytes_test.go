@@ -62,6 +62,12 @@ func TestBytesAreWaitedFor(t *testing.T) {
 		if refused := <-got; refused == nil {
 			t.Error("got room after the context has ended")
 		}
+		if refused := b.Wait(t.Context(), "c", 6, 10, 25); refused == nil || !refused.Shared {
+			t.Errorf("got %+v, want that all keys have no room", refused)
+		}
+		if refused := b.Wait(t.Context(), "c", 11, 10, Unlimited); refused == nil {
+			t.Error("got more room than a key may have")
+		}
 		if b.All() != 20 {
 			t.Errorf("got %d bytes, want 20", b.All())
 		}

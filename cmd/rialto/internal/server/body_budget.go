@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"rialto/internal/quota"
 	"rialto/oauth"
@@ -17,6 +18,7 @@ const (
 	maxBodiesUser = 16 << 20
 	maxBodies     = 256 << 20 // of all users; beyond it only small bodies are taken
 	smallBody     = 64 << 10
+	bodyWait      = 2 * time.Second // for room for the body of a request
 )
 
 // bodyBudget bounds the bodies of requests and answers, by user and in all. A caller without a token
@@ -31,8 +33,8 @@ type bodyBudget struct {
 // addresser tells where a request comes from.
 type addresser interface{ Address(*http.Request) string }
 
-// Limit refuses a request by its header if its body and the other bodies of its user take too much.
-// The guard must be outside.
+// Limit lets a request wait, by its header, while its body and the other bodies of its user take too
+// much, and then refuses it. The guard must be outside.
 func (b *bodyBudget) Limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		bytes := r.ContentLength
@@ -40,7 +42,10 @@ func (b *bodyBudget) Limit(next http.Handler) http.Handler {
 			bytes = b.size
 		}
 		user := b.user(r)
-		if !b.grow(user, bytes) {
+		ctx, cancel := context.WithTimeout(r.Context(), bodyWait)
+		refused := b.held.Wait(ctx, user, bytes, maxBodiesUser, limitOfAll(bytes))
+		cancel()
+		if refused != nil {
 			writeTooManyBytes(w)
 			return
 		}
@@ -101,7 +106,7 @@ func (a *answer) ReadFrom(whole io.Reader) (int64, error) {
 func (a *answer) count(size int64, write func() (int64, error)) (int64, error) {
 	if size > smallBody {
 		size = min(size, maxBodiesUser) // a larger one is sent alone
-		if !a.budget.grow(a.user, size) {
+		if a.budget.held.Grow(a.user, size, maxBodiesUser, limitOfAll(size)) != nil {
 			if !a.begun {
 				a.begun = true
 				a.Header().Del("Content-Length")
@@ -159,13 +164,12 @@ func (b *bodyBudget) receive(
 	}
 }
 
-// grow counts bytes for a user, unless they are too many. Small bodies may exceed the limit of all users.
-func (b *bodyBudget) grow(user string, bytes int64) bool {
-	all := int64(maxBodies)
+// limitOfAll returns the limit of all users for so many bytes. Small bodies may exceed it.
+func limitOfAll(bytes int64) int64 {
 	if bytes <= smallBody {
-		all = quota.Unlimited
+		return quota.Unlimited
 	}
-	return b.held.Grow(user, bytes, maxBodiesUser, all) == nil
+	return maxBodies
 }
 
 // user returns under whom the body of a request counts.

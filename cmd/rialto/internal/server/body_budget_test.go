@@ -7,7 +7,9 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -24,18 +26,25 @@ func TestBodiesOfAUserAreBounded(t *testing.T) {
 	agents, _ := agentsOf(t)
 	r := newRigWith(t, func(c *config.Config) { c.Agents, c.MCP.PublicListing = agents, true })
 	greedy := r.token("alice", oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish)
+	var mu sync.Mutex
+	var conns []net.Conn
 	// announce returns the answer: 100 if the server wants the body.
 	announce := func(path, token, length string) *http.Response {
 		t.Helper()
 		conn, err := net.Dial("tcp", strings.TrimPrefix(r.cfg.Load().URL, "http://"))
 		if err != nil {
-			t.Fatal(err)
+			t.Error(err)
+			return &http.Response{}
 		}
 		t.Cleanup(func() { conn.Close() })
+		mu.Lock()
+		conns = append(conns, conn)
+		mu.Unlock()
 		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n%s\r\n\r\n", path, conn.RemoteAddr(), token, length)
 		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		if err != nil {
-			t.Fatal(err)
+			t.Error(err)
+			return &http.Response{}
 		}
 		return resp
 	}
@@ -46,15 +55,30 @@ func TestBodiesOfAUserAreBounded(t *testing.T) {
 			t.Fatalf("body %d, at %s: got status %d, want 100", i+1, doors[i%len(doors)], resp.StatusCode)
 		}
 	}
+	bodies := slices.Clone(conns)
+	var all sync.WaitGroup // each waits for room
 	for _, door := range append(doors, "/api/v1/agents/"+agents[0].Name+"/tasks") {
 		for _, length := range []string{large, "Content-Length: 64", "Transfer-Encoding: chunked"} {
-			if resp := announce(door, greedy, length); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {
-				t.Errorf("%s with %s: got status %d, want 429", door, length, resp.StatusCode)
-			}
+			all.Go(func() {
+				if resp := announce(door, greedy, length); resp.StatusCode != http.StatusTooManyRequests || resp.Header.Get("Retry-After") == "" {
+					t.Errorf("%s with %s: got status %d, want 429", door, length, resp.StatusCode)
+				}
+			})
 		}
 	}
+	all.Wait()
 	if resp := announce("/mcp", r.token("bob", oauth.ScopeTools), large); resp.StatusCode != http.StatusContinue {
 		t.Errorf("another user: got status %d, want 100", resp.StatusCode)
+	}
+
+	waited := make(chan *http.Response, 1)
+	go func() { waited <- announce("/mcp", greedy, large) }()
+	announce("/mcp", r.token("bob", oauth.ScopeTools), large) // meanwhile
+	for _, c := range bodies {
+		c.Close()
+	}
+	if resp := <-waited; resp.StatusCode != http.StatusContinue {
+		t.Errorf("a body that waits until another has ended: got status %d, want 100", resp.StatusCode)
 	}
 }
 
