@@ -2,6 +2,7 @@ package signin
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -80,6 +81,22 @@ func passwordRefusal(err error) error {
 	return err
 }
 
+// refusalPause is how long a caller waits for a refusal for now. One that does not heed Retry-After
+// would otherwise take the processor from others.
+const refusalPause = 250 * time.Millisecond
+
+// slowed returns err, after a pause if it is a refusal for now.
+func slowed(ctx context.Context, err error) error {
+	refusal, ok := errors.AsType[*Refusal](err)
+	if ok && refusal.RetryAfter > 0 {
+		select {
+		case <-time.After(refusalPause):
+		case <-ctx.Done():
+		}
+	}
+	return err
+}
+
 func noPasswords() error {
 	return &Refusal{Code: "no_passwords", Reason: "This server doesn't take passwords."}
 }
@@ -112,7 +129,7 @@ func (pw *Passwords) SignIn(
 	}
 	right, err := pw.check(r, at, password)
 	if err != nil {
-		return nil, passwordRefusal(err)
+		return nil, slowed(r.Context(), passwordRefusal(err))
 	}
 	if !right {
 		pw.Env.Log.WarnContext(r.Context(), "oauth: sign-in refused", "address", pw.Env.Address(r))
