@@ -136,6 +136,7 @@ var table = []limit{
 	{"OAuth", "oauth/signin", "maxGuesses", "wrong passwords for an account in a row"},
 	{"OAuth", "oauth/signin", "deviceGuesses", "the last of them, for browsers in which the account has signed in"},
 	{"OAuth", "oauth/signin", "networkGuesses", "those before, for networks where it has"},
+	{"OAuth", "oauth/signin", "refusalPause", "the pause before a sign-in is refused for now"},
 	{"OAuth", "store/oauthdb", "maxNetworks", "such networks of an account"},
 
 	{"Server", "cmd/rialto/internal/server", "callsPerAddress", "open calls of an address without a token"},
@@ -143,6 +144,7 @@ var table = []limit{
 	{"Server", "cmd/rialto/internal/server", "maxBodiesUser", "request bodies of a user that are received or held by running requests, and answers that the user has not read"},
 	{"Server", "cmd/rialto/internal/server", "maxBodies", "such bodies and answers of all users; beyond it, those larger than smallBody are refused"},
 	{"Server", "cmd/rialto/internal/server", "smallBody", "a small body or answer; such an answer does not count"},
+	{"Server", "cmd/rialto/internal/server", "bodyWait", "the body of a request, for room among those of its user"},
 	{"Server", "cmd/rialto/internal/server", "minBodyRate", "bytes per second of a request body, or of an answer that takes longer than WriteTimeout, at least"},
 	{"Server", "cmd/rialto/internal/server", "refusedBody", "the body of a request that is refused by its header"},
 	{"Server", "internal/slowconn", "WriteTimeout", "reading the next Piece of a response"},
@@ -150,6 +152,7 @@ var table = []limit{
 	{"Server", "internal/slowconn", "unreadTime", "a peer that is still sending when its connection is closed"},
 	{"Server", "internal/slowconn", "unreadBytes", "what is then taken from it"},
 	{"Server", "internal/slowconn", "unreadRate", "what is taken a second from all such peers of a listener"},
+	{"Server", "internal/slowconn", "unreadConns", "such peers at one time; the connections of others are closed at once"},
 	{"Server", "cmd/rialto", "shutdownTimeout", "shutdown, until the process exits anyway"},
 	{"Server", "static", "MaxLogo", "the logo"},
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -31,6 +32,7 @@ import (
 //
 // An attack lasts two seconds, or as long as RIALTO_ATTACK says ("60s"). A run of ten seconds or
 // more also holds the honest requests to maxHonest: a short one measures the start of the program.
+// With RIALTO_ATTACK_REPLICAS the server has a second replica, and connections go to both by turns.
 
 const (
 	maxHonest  = 250 * time.Millisecond // p99 of honest requests, or three times that without the attack
@@ -73,7 +75,11 @@ func newSiege(t *testing.T, more string) *siege {
 	t.Helper()
 	dir, addr := t.TempDir(), freeAddress(t)
 	config := filepath.Join(dir, "rialto.yaml")
-	text := fmt.Sprintf("url: http://%s\ndatabase: %q\ntrusted_proxies: [127.0.0.0/8]\nagents:\n  - {name: weather, url: %q}\n%s\n", addr, filepath.Join(dir, "db"), agentOf(t, &a2a.Card{Name: "Weather", Description: "Knows the weather.", Version: "1.0.0", Capabilities: a2a.Capabilities{Streaming: true}}, done), more)
+	database, replicas := filepath.Join(dir, "db"), os.Getenv("RIALTO_ATTACK_REPLICAS") != ""
+	if replicas {
+		database = oauthtest.PostgresSchema(t)
+	}
+	text := fmt.Sprintf("url: http://%s\ndatabase: %q\ntrusted_proxies: [127.0.0.0/8]\nagents:\n  - {name: weather, url: %q}\n%s\n", addr, database, agentOf(t, &a2a.Card{Name: "Weather", Description: "Knows the weather.", Version: "1.0.0", Capabilities: a2a.Capabilities{Streaming: true}}, done), more)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -82,10 +88,24 @@ func newSiege(t *testing.T, more string) *siege {
 	s.token = output(t, "", "token", "--user", username, "--ttl", "24h", "--config", config)
 	s.p = start(t, addr, "serve", "--config", config, "--listen", addr)
 	s.client = register(t, s.p, hostedApp)
-	s.http = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: 30 * time.Second,
+	transport := &http.Transport{MaxIdleConnsPerHost: 64}
+	if replicas {
+		second := freeAddress(t)
+		start(t, second, "serve", "--config", config, "--listen", second)
+		transport.DialContext = byTurns(addr, second)
+	}
+	s.http = &http.Client{Transport: transport, Timeout: 30 * time.Second,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	t.Cleanup(s.http.CloseIdleConnections)
 	return s
+}
+
+// byTurns connects to addresses by turns.
+func byTurns(addrs ...string) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	var turn atomic.Uint32
+	return func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, addrs[turn.Add(1)%uint32(len(addrs))])
+	}
 }
 
 // withstand lets an attack run beside honest traffic. It fails the test if an honest request got
