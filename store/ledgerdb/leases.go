@@ -122,7 +122,7 @@ func (db *Store) ClaimTasks(
 		return nil, err
 	}
 
-	claim += inUnlocked(db.sql, `SELECT handle FROM tasks WHERE `+free+` LIMIT $3`)
+	claim += db.sql.InUnlocked(`SELECT handle FROM tasks WHERE ` + free + ` LIMIT $3`)
 	return sqldb.Select(ctx, db.sql.Write, scanRecord,
 		claim+` RETURNING `+recordColumns, append(args, limit)...)
 }
@@ -142,16 +142,6 @@ func (db *Store) ClaimTask(
 		claim+`= $3 RETURNING `+recordColumns, append(args, handle)...)
 }
 
-// inUnlocked returns the condition that a column is among those that a query chooses. On
-// PostgreSQL, rows that another transaction locks are left out: a replica whose machine
-// is gone may lock a row for long. The array makes PostgreSQL choose once.
-func inUnlocked(db *sqldb.DB, choice string) string {
-	if db.Postgres {
-		return `= ANY (ARRAY(` + choice + ` FOR UPDATE SKIP LOCKED))`
-	}
-	return `IN (` + choice + `)`
-}
-
 const awaitsPoll = `settled = 1 AND (state = 'auth-required' OR polled = 1)`
 
 // DueTasks implements ledger.Leases. The condition is there twice as in ClaimTasks.
@@ -160,8 +150,8 @@ func (db *Store) DueTasks(ctx context.Context, now time.Time, limit int) ([]ledg
 		return nil, err
 	}
 
-	due := inUnlocked(db.sql, `
-		SELECT handle FROM tasks WHERE `+awaitsPoll+` AND due <= $1 ORDER BY due LIMIT $2`)
+	due := db.sql.InUnlocked(`
+		SELECT handle FROM tasks WHERE ` + awaitsPoll + ` AND due <= $1 ORDER BY due LIMIT $2`)
 	return sqldb.Select(ctx, db.sql.Write, scanDuePoll, `
 		UPDATE tasks SET due = $1 + CASE
 			WHEN $1 - updated < 32000 THEN 2000

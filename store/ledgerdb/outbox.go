@@ -129,7 +129,7 @@ func (o Outbox) ClaimNotices(
 }
 
 // claimNotices leaves out rows that another transaction locks on PostgreSQL, whose text is
-// under true, as inUnlocked does. The WITH makes PostgreSQL choose once.
+// under true, as InUnlocked does. The WITH makes PostgreSQL choose once.
 var claimNotices = map[bool]string{
 	false: claimingNotices + `(` + dueNotices + `) RETURNING ` + noticeColumns,
 	true: `WITH chosen AS MATERIALIZED (` + dueNotices + ` FOR UPDATE OF n SKIP LOCKED) ` +

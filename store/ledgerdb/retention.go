@@ -95,8 +95,8 @@ func dropOld(
 	if err != nil {
 		return 0, err
 	}
-	free := inUnlocked(db, `
-		SELECT handle FROM tasks WHERE handle IN `+these+` AND settled = 1 AND updated < $2`)
+	free := db.InUnlocked(`
+		SELECT handle FROM tasks WHERE handle IN ` + these + ` AND settled = 1 AND updated < $2`)
 	dropped, err := sqldb.Select(ctx, t, sqldb.Value[string], `
 		DELETE FROM tasks WHERE settled = 1 AND updated < $2 AND handle `+free+`
 		RETURNING handle`,

@@ -142,3 +142,13 @@ func Rows(numbered bool, n, columns int, more string) string {
 
 	return strings.Join(rows, ", ")
 }
+
+// InUnlocked returns the condition that a column is among those that a query chooses. On
+// PostgreSQL, rows that another transaction locks are left out: a replica whose machine
+// is gone may lock a row for long. The array makes PostgreSQL choose once.
+func (db *DB) InUnlocked(choice string) string {
+	if db.Postgres {
+		return `= ANY (ARRAY(` + choice + ` FOR UPDATE SKIP LOCKED))`
+	}
+	return `IN (` + choice + `)`
+}
