@@ -16,7 +16,7 @@ type Clients struct{ sql *sqldb.DB }
 // AddClient implements client.Store.
 func (db *Clients) AddClient(ctx context.Context, c *oauth.Client, limit int) error {
 	return db.sql.InTx(ctx, func(tx *sqldb.Tx) error {
-		if err := evictClients(ctx, tx, limit); err != nil {
+		if err := db.evict(ctx, tx, limit); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, `
@@ -32,8 +32,9 @@ func (db *Clients) AddClient(ctx context.Context, c *oauth.Client, limit int) er
 	})
 }
 
-// evictClients removes clients without grants, until one more fits.
-func evictClients(ctx context.Context, tx *sqldb.Tx, limit int) error {
+// evict removes clients without grants, until one more fits. It leaves those that another transaction
+// removes: registrations that wait for each other's rows come to a deadlock.
+func (db *Clients) evict(ctx context.Context, tx *sqldb.Tx, limit int) error {
 	var n int
 	err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM clients`).Scan(&n)
 	if err != nil || n < limit {
@@ -41,10 +42,10 @@ func evictClients(ctx context.Context, tx *sqldb.Tx, limit int) error {
 	}
 
 	return sqldb.Exec(ctx, tx, `
-		DELETE FROM clients WHERE id IN (
+		DELETE FROM clients WHERE id `+db.sql.InUnlocked(`
 			SELECT id FROM clients
 			WHERE NOT EXISTS (SELECT 1 FROM grants WHERE grants.client_id = clients.id)
-			ORDER BY registered, id LIMIT $1)`,
+			ORDER BY registered, id LIMIT $1`),
 		n-limit+1)
 }
 

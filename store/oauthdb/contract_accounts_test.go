@@ -1,9 +1,14 @@
 package oauthdb_test
 
 import (
+	"context"
+	"testing"
 	"time"
 
 	"rialto/oauth"
+	"rialto/oauth/oauthtest"
+	"rialto/store/oauthdb"
+	"rialto/store/sqldb"
 )
 
 func clientRoundTrip(b *storeTest) {
@@ -71,6 +76,31 @@ func clientEviction(b *storeTest) {
 		_, err := b.s.Clients.Client(b.Context(), c.ID)
 		b.must(err)
 	}
+}
+
+// TestARegistrationDoesNotWaitForAnother locks the oldest client, as a registration does that removes it. Another one
+// removes the next. On two replicas, registrations had waited for each other, for up to ten seconds.
+func TestARegistrationDoesNotWaitForAnother(t *testing.T) {
+	db, err := sqldb.Open(t.Context(), oauthtest.PostgresSchema(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	b := &storeTest{T: t, s: oauthdb.New(db), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	oldest, newer := b.client(), b.client()
+	last := &oauth.Client{ID: b.name("client"), RedirectURIs: []string{"https://a.example"}, Registered: b.now}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // less than PostgreSQL waits
+	defer cancel()
+	b.must(db.InTx(ctx, func(tx *sqldb.Tx) error {
+		if _, err := tx.ExecContext(ctx, `SELECT 1 FROM clients WHERE id = $1 FOR UPDATE`, oldest.ID); err != nil {
+			return err
+		}
+		return b.s.Clients.AddClient(ctx, last, 2)
+	}))
+	_, err = b.s.Clients.Client(t.Context(), newer.ID)
+	b.want(err, oauth.ErrNotFound)
+	_, err = b.s.Clients.Client(t.Context(), oldest.ID)
+	b.must(err)
 }
 
 func accountNames(b *storeTest) {
