@@ -17,6 +17,7 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- add (mul (int $minutes) 60) (ceil (float64 $seconds)) }}
 {{- end }}
 {{- define "rialto.grpc" -}}{{ with .Values.config.grpc }}{{ with .listen }}{{ regexFind "[0-9]+$" . }}{{ end }}{{ end }}{{- end }}
+{{- define "rialto.metrics" -}}{{ with .Values.config.metrics }}{{ with .listen }}{{ regexFind "[0-9]+$" . }}{{ end }}{{ end }}{{- end }}
 {{- define "rialto.image" -}}
 image: "{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}"
 imagePullPolicy: {{ .Values.image.pullPolicy }}
