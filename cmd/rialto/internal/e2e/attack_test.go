@@ -79,7 +79,7 @@ func newSiege(t *testing.T, more string) *siege {
 	if replicas {
 		database = oauthtest.PostgresSchema(t)
 	}
-	text := fmt.Sprintf("url: http://%s\ndatabase: %q\ntrusted_proxies: [127.0.0.0/8]\nagents:\n  - {name: weather, url: %q}\n%s\n", addr, database, agentOf(t, &a2a.Card{Name: "Weather", Description: "Knows the weather.", Version: "1.0.0", Capabilities: a2a.Capabilities{Streaming: true}}, done), more)
+	text := fmt.Sprintf("url: http://%s\ndatabase: %q\nsecret_file: %q\ntrusted_proxies: [127.0.0.0/8]\nagents:\n  - {name: weather, url: %q}\n%s\n", addr, database, filepath.Join(dir, "secret"), agentOf(t, &a2a.Card{Name: "Weather", Description: "Knows the weather.", Version: "1.0.0", Capabilities: a2a.Capabilities{Streaming: true}}, done), more)
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,8 @@ func newSiege(t *testing.T, more string) *siege {
 	transport := &http.Transport{MaxIdleConnsPerHost: 64}
 	if replicas {
 		second := freeAddress(t)
-		start(t, second, "serve", "--config", config, "--listen", second)
+		calls := "RIALTO_GRPC__LISTEN=" + freeAddress(t)
+		startWith(t, second, []string{"RIALTO_DRAIN_TIMEOUT=0s", calls}, "serve", "--config", config, "--listen", second)
 		transport.DialContext = byTurns(addr, second)
 	}
 	s.http = &http.Client{Transport: transport, Timeout: 30 * time.Second,

@@ -42,6 +42,44 @@ func TestALongLedgerIsAsQuickAtTheDoor(t *testing.T) {
 	}
 }
 
+// TestSendsBesidePruning sends to a server that forgets many old tasks, and to one with a thousand new ones,
+// by turns. RIALTO_TEST_TASKS says how many it forgets; the times are printed, not judged.
+func TestSendsBesidePruning(t *testing.T) {
+	n := number("RIALTO_TEST_TASKS", 0)
+	if n == 0 {
+		t.Skip("set RIALTO_TEST_TASKS to the number of tasks, up to 1000000")
+	}
+	for name, database := range map[string]func(testing.TB) string{
+		"SQLite":     func(t testing.TB) string { return filepath.Join(t.TempDir(), "rialto.db") },
+		"PostgreSQL": oauthtest.PostgresSchema,
+	} {
+		t.Run(name, func(t *testing.T) {
+			fresh := newLongLedger(t, database(t), 1000)
+			old := newOldLedger(t, database(t), n, 100*24*time.Hour)
+			var took [2][]time.Duration
+			for i := range 1000 {
+				for which, l := range []longLedger{fresh, old} {
+					begun := time.Now()
+					if err := l.ask("send_task", map[string]any{"message": fmt.Sprint("quick ", i)}); err != nil {
+						t.Fatal(err)
+					}
+					took[which] = append(took[which], time.Since(begun))
+				}
+			}
+			left := 0
+			for range 1000 {
+				if old.ask("get_task", map[string]any{"task_id": old.handles[rand.IntN(n)]}) == nil {
+					left++
+				}
+			}
+			for which, what := range []string{"with new tasks", "beside pruning"} {
+				t.Logf("%s: p50 %v, p99 %v", what, percentile(took[which], 50), percentile(took[which], 99))
+			}
+			t.Logf("%d of a thousand old tasks are left", left)
+		})
+	}
+}
+
 // longLedger is a server and the handles of its tasks.
 type longLedger struct {
 	*world
@@ -49,16 +87,21 @@ type longLedger struct {
 }
 
 func newLongLedger(t *testing.T, database string, n int) longLedger {
+	return newOldLedger(t, database, n, 0)
+}
+
+// newOldLedger starts a server with so many tasks, which ended so long ago.
+func newOldLedger(t *testing.T, database string, n int, age time.Duration) longLedger {
 	w := &world{agent: newCountingAgent(t), handles: map[string]given{}}
 	w.serve(t, database, 1)
 	w.servers[0].end(t)
-	handles := fillLedger(t, database, n)
+	handles := fillLedger(t, database, n, age)
 	w.servers[0] = w.servers[0].again(t)
 	return longLedger{w, handles}
 }
 
 // fillLedger writes so many tasks of alice, as the program does.
-func fillLedger(t *testing.T, database string, n int) []string {
+func fillLedger(t *testing.T, database string, n int, age time.Duration) []string {
 	db, err := store.Open(t.Context(), database)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +123,7 @@ func fillLedger(t *testing.T, database string, n int) []string {
 	for from := range atOnce {
 		all.Go(func() {
 			for i := from; i < n && !t.Failed(); i += atOnce {
-				now, id := time.Now(), uuid.Must(uuid.NewV7()).String()
+				now, id := time.Now().Add(-age), uuid.Must(uuid.NewV7()).String()
 				handles[i] = id
 				e := &ledger.Record{Handle: id, Owner: alice.ID, Agent: "agent", MessageID: id, Created: now, Updated: now, Idle: true, Task: &a2a.Task{
 					ID: a2a.TaskID(id), ContextID: id, Status: a2a.Status{State: a2a.Completed}, Artifacts: []a2a.Artifact{{ID: "a", Parts: []a2a.Part{
