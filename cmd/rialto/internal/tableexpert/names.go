@@ -2,9 +2,10 @@ package tableexpert
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
+
+	"rialto/cmd/rialto/internal/tableexpert/grammar"
 )
 
 // safeName makes of a file's name or a column's heading a name that needs no
@@ -27,7 +28,7 @@ func safeName(s, otherwise string) string {
 	switch {
 	case name == "":
 		return otherwise
-	case name[0] >= '0' && name[0] <= '9', reserved(name):
+	case name[0] >= '0' && name[0] <= '9', grammar.Reserved(name):
 		return otherwise + "_" + name
 	case strings.HasPrefix(name, "sqlite_"), strings.HasPrefix(name, "pragma_"):
 		return otherwise + "_" + name
@@ -43,16 +44,4 @@ func uniqueName(name string, taken map[string]bool) string {
 		free = fmt.Sprintf("%s_%d", name, i)
 	}
 	return free
-}
-
-// reserved reports whether SQLite takes name for a keyword where a name
-// could stand, or for one of its own databases.
-func reserved(name string) bool {
-	return slices.Contains(strings.Fields(`
-		add all alter and as autoincrement between case check collate commit constraint create cross
-		current current_date current_time current_timestamp default deferrable delete distinct drop
-		else escape except exists for foreign from full group having if in index inner insert
-		intersect into is isnull join left limit main natural not notnull null on or order outer
-		over partition primary references returning right rowid select set table temp then to transaction
-		union unique update using values when where window with`), name)
 }

@@ -65,14 +65,21 @@ func (st *statement) selected() (sql, read string) {
 	return sql + " AS " + alias, "the " + called + " of " + st.measure.String()
 }
 
-var reserved = strings.Fields(
-	"order group index from to where select table default values check references " +
-		"limit case when end",
-)
+// Reserved reports whether SQLite takes a name for a keyword where a name could stand, or for one of
+// its own databases.
+func Reserved(name string) bool {
+	return slices.Contains(strings.Fields(`
+		add all alter and as autoincrement between case check collate commit constraint create cross
+		current current_date current_time current_timestamp default deferrable delete distinct drop
+		else escape except exists for foreign from full group having if in index inner insert
+		intersect into is isnull join left limit main natural not notnull null on or order outer
+		over partition primary references returning right rowid select set table temp then to transaction
+		union unique update using values when where window with`), name)
+}
 
 func quoted(name string) string {
 	plain := strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_0123456789") == ""
-	if plain && name != "" && !slices.Contains(reserved, name) {
+	if plain && name != "" && !Reserved(name) {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
