@@ -1,12 +1,13 @@
 package grammar
 
 import (
-	_ "embed" // for phrases.txt
+	_ "embed" // for phrases.yaml
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"rialto/internal/embedded"
 )
 
 // op is what a word does in a question, other than naming something.
@@ -25,23 +26,20 @@ const (
 
 // The other ops are the operators of comparisons: > and <=.
 
-//go:embed phrases.txt
-var phraseFile string
+//go:embed phrases.yaml
+var phraseFile []byte
 
-// phrases returns what each word or phrase does.
-var phrases = sync.OnceValue(func() map[string]op {
-	found := map[string]op{}
-	for line := range strings.Lines(phraseFile) {
-		what, list, ok := strings.Cut(strings.TrimSpace(line), ": ")
-		if !ok || strings.HasPrefix(line, "#") {
-			continue
-		}
-		for phrase := range strings.SplitSeq(list, " | ") {
-			found[phrase] = op(what)
+var phrases = embedded.YAML[map[op][]string](phraseFile)
+
+// opOf returns what a folded word or phrase does; "" if it is none of the phrases.
+func opOf(phrase string) op {
+	for o, list := range phrases() {
+		if slices.Contains(list, phrase) {
+			return o
 		}
 	}
-	return found
-})
+	return ""
+}
 
 // token is a word, or several that mean one thing.
 type token struct {
@@ -124,7 +122,7 @@ func (s *Schema) longest(words []string) (token, int) {
 		t := token{
 			said:  said,
 			text:  text,
-			op:    phrases()[text],
+			op:    opOf(text),
 			names: s.names()[text],
 		}
 		if t.op != "" && len(t.values()) > 0 {
