@@ -115,13 +115,13 @@ func introduction(c *catalog) string {
 func (e *Expert) parse(
 	ctx context.Context, messages []string, c *catalog,
 ) (*grammar.Query, *grammar.Failure) {
-	schema := e.words(ctx).Within(c.spelled())
-	q, failure := schema.Read(strings.Join(messages, " "))
+	schema := e.words(ctx)
+	q, failure := schema.Read(strings.Join(messages, " "), c.spelled())
 
 	latest := messages[len(messages)-1]
 	mayReplace := len(messages) > 1 && len(strings.Fields(latest)) > 2
 	if q == nil && mayReplace {
-		q, _ = schema.Read(latest)
+		q, _ = schema.Read(latest, c.spelled())
 	}
 
 	return q, failure

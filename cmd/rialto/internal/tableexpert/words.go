@@ -40,15 +40,16 @@ func (e *Expert) words(ctx context.Context) *grammar.Schema {
 	if e.vocabulary.schema == nil || now.After(e.vocabulary.until) {
 		limited, cancel := context.WithTimeout(ctx, valuesTimeout)
 		defer cancel()
-		s := &grammar.Schema{}
+		var tables []grammar.Table
 		life := valuesLifetime
 		for _, tb := range e.catalog.tables {
 			t, err := e.wordsOf(limited, tb)
 			if err != nil {
 				life = valuesRetry
 			}
-			s.Tables = append(s.Tables, t)
+			tables = append(tables, t)
 		}
+		s := grammar.New(tables)
 		if ctx.Err() != nil {
 			return s // the next question reads what this one had no time for
 		}

@@ -58,24 +58,6 @@ type name struct {
 	value string // "": the column
 }
 
-// names returns what the words of the schema mean, by their folded spelling.
-func (s *Schema) names() map[string][]name {
-	s.once.Do(s.readNames)
-	return s.index
-}
-
-func (s *Schema) readNames() {
-	s.index = map[string][]name{}
-	s.parts = map[string]bool{}
-	for i := range s.Tables {
-		t := &s.Tables[i]
-		s.addName(name{field: field{t: t}}, append(t.Aliases, strings.ReplaceAll(t.Bare, "_", " "))...)
-		for j := range t.Columns {
-			s.readColumn(field{t, &t.Columns[j]})
-		}
-	}
-}
-
 func (s *Schema) readColumn(f field) {
 	s.addName(name{field: f}, f.spokenNames()...)
 	for _, v := range f.c.Values {

@@ -21,13 +21,13 @@ type Failure struct {
 
 const maxQuestion = 1000 // bytes
 
-// Read translates a question. Either the query is nil or the failure.
-func (s *Schema) Read(question string) (*Query, *Failure) {
+// Read translates a question about some of the tables. Either the query is nil or the failure.
+func (s *Schema) Read(question string, tables []string) (*Query, *Failure) {
 	if len(question) > maxQuestion {
 		return nil, &Failure{Asks: true}
 	}
 
-	tokens := s.lex(question)
+	tokens := s.lex(question, tables)
 	p := &parser{schema: s, rest: tokens, st: statement{verb: list}}
 	if p.statement() {
 		return s.query(&p.st), nil

@@ -7,16 +7,13 @@ package grammar
 import (
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Schema is what questions can be about.
 type Schema struct {
-	Tables []Table
-
-	once  sync.Once
-	index map[string][]name // of names
-	parts map[string]bool   // the words of values that have several
+	tables []Table
+	index  map[string][]name // what words mean, by their folded spelling
+	parts  map[string]bool   // the words of values that have several
 }
 
 // Table is one table.
@@ -54,26 +51,23 @@ const (
 	Date
 )
 
-// Within returns the schema with the named tables only.
-func (s *Schema) Within(names []string) *Schema {
-	if len(names) == len(s.Tables) {
-		return s
-	}
-
-	part := &Schema{}
-	for _, t := range s.Tables {
-		if slices.Contains(names, t.Name) {
-			part.Tables = append(part.Tables, t)
+// New returns the schema of tables.
+func New(tables []Table) *Schema {
+	s := &Schema{tables: tables, index: map[string][]name{}, parts: map[string]bool{}}
+	for i := range tables {
+		t := &tables[i]
+		s.addName(name{field: field{t: t}}, append(t.Aliases, strings.ReplaceAll(t.Bare, "_", " "))...)
+		for j := range t.Columns {
+			s.readColumn(field{t, &t.Columns[j]})
 		}
 	}
-
-	return part
+	return s
 }
 
 func (s *Schema) table(name string) *Table {
-	for i := range s.Tables {
-		if strings.EqualFold(s.Tables[i].Name, name) {
-			return &s.Tables[i]
+	for i := range s.tables {
+		if strings.EqualFold(s.tables[i].Name, name) {
+			return &s.tables[i]
 		}
 	}
 	return nil
@@ -104,7 +98,7 @@ func (s *Schema) joins(from *Table) map[*Table][]string {
 func (s *Schema) nearest(t *Table, names []name) []name {
 	var found []name
 	joins := s.joins(t)
-	least := len(s.Tables)
+	least := len(s.tables)
 	for _, n := range names {
 		clauses, ok := joins[n.t]
 		if !ok || len(clauses) > least {

@@ -94,15 +94,23 @@ func fold(s string) string {
 	return unaccented.Replace(strings.ToLower(strings.Join(split(s), " ")))
 }
 
+// named returns what a text means in some tables.
+func (s *Schema) named(text string, tables []string) []name {
+	return slices.DeleteFunc(slices.Clone(s.index[text]), func(n name) bool {
+		return !slices.Contains(tables, n.t.Name)
+	})
+}
+
 // maxPhrase is how many words a phrase or a value has at most.
 const maxPhrase = 7
 
-// lex divides a question into the longest phrases that mean something, and leaves out fillers.
-func (s *Schema) lex(question string) []token {
+// lex divides a question about some tables into the longest phrases that mean something, and leaves
+// out fillers.
+func (s *Schema) lex(question string, tables []string) []token {
 	words := split(question)
 	var out []token
 	for at := 0; at < len(words); {
-		t, length := s.longest(words[at:])
+		t, length := s.longest(words[at:], tables)
 		if t.op != filler || len(t.names) > 0 {
 			out = append(out, t)
 		}
@@ -115,7 +123,7 @@ func (s *Schema) lex(question string) []token {
 // longest returns the longest phrase at the beginning of words, and how many words it has. What is
 // also a value, such as the country code IN, is never the value; in capitals, or where the word
 // would say nothing, it might be.
-func (s *Schema) longest(words []string) (token, int) {
+func (s *Schema) longest(words, tables []string) (token, int) {
 	for n := min(maxPhrase, len(words)); n > 0; n-- {
 		said := strings.Join(words[:n], " ")
 		text := strings.TrimSuffix(fold(said), "'s")
@@ -123,7 +131,7 @@ func (s *Schema) longest(words []string) (token, int) {
 			said:  said,
 			text:  text,
 			op:    opOf(text),
-			names: s.names()[text],
+			names: s.named(text, tables),
 		}
 		if t.op != "" && len(t.values()) > 0 {
 			t.names = nil
