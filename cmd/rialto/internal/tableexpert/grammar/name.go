@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -18,8 +19,12 @@ func (f field) String() string { return f.t.Bare + "." + f.c.Name }
 // isCents reports whether the column holds hundredths.
 func (f field) isCents() bool { return strings.HasSuffix(strings.ToLower(f.c.Name), "_cents") }
 
+// unit ends the names of columns: claimed_cents are what was claimed, and what has a day reported_on
+// was reported.
+var unit = regexp.MustCompile(`_(cents|percent|pct|eur|usd|c|on|at)$`)
+
 // bare is the column's name without its unit.
-func (f field) bare() string { return strings.TrimSuffix(strings.ToLower(f.c.Name), "_cents") }
+func (f field) bare() string { return unit.ReplaceAllString(strings.ToLower(f.c.Name), "") }
 
 func (f field) isDate() bool { return f.c.Kind == Date }
 
@@ -49,7 +54,7 @@ var rates = strings.Fields(
 // isSummable reports whether the column holds amounts whose sums mean something.
 func (f field) isSummable() bool {
 	isRate := func(word string) bool { return slices.Contains(rates, word) }
-	return f.isMeasure() && !slices.ContainsFunc(strings.Split(f.bare(), "_"), isRate)
+	return f.isMeasure() && !slices.ContainsFunc(strings.Split(strings.ToLower(f.c.Name), "_"), isRate)
 }
 
 // name is something that a word of a question may mean: a table, a column, or a value.
@@ -59,7 +64,7 @@ type name struct {
 }
 
 func (s *Schema) readColumn(f field) {
-	s.addName(name{field: f}, f.spokenNames()...)
+	s.addName(name{field: f}, append(f.c.Aliases, strings.ReplaceAll(f.bare(), "_", " "))...)
 	for _, v := range f.c.Values {
 		s.addName(name{f, v}, append(f.c.Words[v], v)...)
 		words := strings.Fields(fold(v))
@@ -80,50 +85,29 @@ func (s *Schema) addName(n name, spellings ...string) {
 	}
 }
 
-// spokenNames returns what people call a column: claimed_cents is the claimed amount, annual_km the km,
-// and what has a day reported_on was reported.
-func (f field) spokenNames() []string {
-	full := strings.ReplaceAll(f.bare(), "_", " ")
-	out := append([]string{full}, f.c.Aliases...)
-	if f.isCents() {
-		out = append(out, full+" amount")
-	}
-
-	words := strings.Fields(full)
-	if len(words) < 2 {
-		return out
-	}
-	unit := words[len(words)-1]
-	switch {
-	case slices.Contains([]string{"on", "at", "percent", "pct", "eur", "usd", "c"}, unit):
-		out = append(out, strings.TrimSuffix(full, " "+unit))
-	case f.isMeasure():
-		out = append(out, unit)
-	}
-
-	return out
+// endings are endings of words, each with those that replace it in other forms.
+var endings = [][]string{
+	{"ies", "y"},
+	{"ss", "sses"},
+	{"us", "uses"},
+	{"es", "e", ""},
+	{"s", ""},
+	{"y", "ies"},
+	{"o", "os", "a", "as"},
+	{"", "s", "es"},
 }
 
 // Forms returns a word with its plurals and, of Spanish adjectives, genders. The first is the word
 // itself.
 func Forms(word string) []string {
-	stem, plural := strings.CutSuffix(word, "s")
-	switch {
-	case len(word) < 3:
-		return []string{word}
-	case strings.HasSuffix(word, "ies"):
-		return []string{word, strings.TrimSuffix(word, "ies") + "y"}
-	case plural && !strings.HasSuffix(stem, "s") && !strings.HasSuffix(stem, "u"):
-		if singular, ok := strings.CutSuffix(stem, "e"); ok {
-			return []string{word, stem, singular}
-		}
-		return []string{word, stem}
-	case strings.HasSuffix(word, "y"):
-		return []string{word, strings.TrimSuffix(word, "y") + "ies"}
-	case strings.HasSuffix(word, "o"):
-		stem = strings.TrimSuffix(word, "o")
-		return []string{word, word + "s", stem + "a", stem + "as"}
+	forms := []string{word}
+	if len(word) < 3 {
+		return forms
 	}
-
-	return []string{word, word + "s", word + "es"}
+	i := slices.IndexFunc(endings, func(e []string) bool { return strings.HasSuffix(word, e[0]) })
+	stem := strings.TrimSuffix(word, endings[i][0])
+	for _, ending := range endings[i][1:] {
+		forms = append(forms, stem+ending)
+	}
+	return forms
 }

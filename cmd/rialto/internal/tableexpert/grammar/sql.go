@@ -61,8 +61,8 @@ func (st *statement) selected() (sql, read string) {
 		sql = "round(" + sql + ", 2)"
 	}
 
-	alias := quoted(called + "_" + st.measure.bare())
-	return sql + " AS " + alias, "the " + called + " of " + st.measure.String()
+	alias := called + "_" + strings.TrimSuffix(strings.ToLower(st.measure.c.Name), "_cents")
+	return sql + " AS " + quoted(alias), "the " + called + " of " + st.measure.String()
 }
 
 // Reserved reports whether SQLite takes a name for a keyword where a name could stand, or for one of
