@@ -69,6 +69,7 @@ func (e *Expert) wordsOf(ctx context.Context, tb *table) (grammar.Table, error) 
 		Bare:    tb.bare,
 		Key:     tb.key,
 		Aliases: e.synonyms[tb.bare].Words,
+		Event:   e.synonyms[tb.bare].Event,
 	}
 	for _, c := range tb.Columns {
 		col, err := e.wordsOfColumn(ctx, tb, c)
@@ -94,7 +95,6 @@ func (e *Expert) wordsOfColumn(ctx context.Context, tb *table, c column) (gramma
 		Name:    c.Name,
 		Aliases: words.Words,
 		Words:   words.Values,
-		Event:   words.Event,
 	}
 	values, dates, numbers, err := tb.contents(ctx, e.box, c.Name)
 	if err != nil {
@@ -137,7 +137,7 @@ type synonyms struct {
 	Words  []string
 	Values map[string][]string
 	Except []string // values that another column of the table means: the city of Berlin is the state
-	Event  bool     // a year that a question names is one of this column
+	Event  string   // the column of a table that a year is about, if a question names none
 }
 
 // spelled is the name of a table in a statement that people read.

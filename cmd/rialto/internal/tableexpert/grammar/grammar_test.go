@@ -25,7 +25,7 @@ func TestRead(t *testing.T) {
 		{"orders that are it's \"odd\"", `SELECT orders.* FROM orders WHERE orders.state = 'it''s "odd"'`},
 		{"orders paid in full", "SELECT orders.* FROM orders WHERE orders.state = 'paid in full'"},
 		{"how many orders placed in 2026", "SELECT count(*) AS count FROM orders WHERE orders.placed_at >= '2026-01-01' AND orders.placed_at < '2027-01-01'"},
-		{"orders with a total of at least 1,000", "SELECT orders.* FROM orders WHERE orders.total >= 1000"},
+		{"orders with a total of at least 1000", "SELECT orders.* FROM orders WHERE orders.total >= 1000"},
 		{"average total of orders by state", "SELECT orders.state AS state, round(avg(orders.total), 2) AS average_total FROM orders GROUP BY 1 ORDER BY 2 DESC"},
 		{"orders placed in 2026 of first", "SELECT orders.* FROM orders LEFT JOIN buyers ON orders.buyer_id = buyers.id WHERE orders.placed_at >= '2026-01-01' AND orders.placed_at < '2027-01-01' AND buyers.\"Order\" = 'first'"},
 	} {

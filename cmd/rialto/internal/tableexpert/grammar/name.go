@@ -6,67 +6,61 @@ import (
 	"strings"
 )
 
-// field is a column of a table.
-type field struct {
-	t *Table
-	c *Column
+// name is what a word of a question may mean: a table, a column, or a value.
+type name struct {
+	table  *Table
+	column *Column // nil: the table
+	value  string  // "": the column
 }
 
-func (f field) sql() string { return f.t.Name + "." + quoted(f.c.Name) }
+func (n name) sql() string { return n.table.Name + "." + quoted(n.column.Name) }
 
-func (f field) String() string { return f.t.Bare + "." + f.c.Name }
+func (n name) String() string { return n.table.Bare + "." + n.column.Name }
+
+// is reports whether it is a column of a kind.
+func (n name) is(k Kind) bool { return n.column != nil && n.value == "" && n.column.Kind == k }
+
+func (n name) isText() bool { return n.is(Text) }
+
+func (n name) isDate() bool { return n.is(Date) }
+
+func (n name) isValue() bool { return n.value != "" }
 
 // isCents reports whether the column holds hundredths.
-func (f field) isCents() bool { return strings.HasSuffix(strings.ToLower(f.c.Name), "_cents") }
+func (n name) isCents() bool { return strings.HasSuffix(strings.ToLower(n.column.Name), "_cents") }
 
-// unit ends the names of columns: claimed_cents are what was claimed, and what has a day reported_on
-// was reported.
-var unit = regexp.MustCompile(`_(cents|percent|pct|eur|usd|c|on|at)$`)
+var (
+	// unit ends the names of columns: claimed_cents are what was claimed, and what has a day
+	// reported_on was reported.
+	unit = regexp.MustCompile(`_(cents|percent|pct|eur|usd|c|on|at)$`)
 
-// bare is the column's name without its unit.
-func (f field) bare() string { return unit.ReplaceAllString(strings.ToLower(f.c.Name), "") }
+	// identifier is in the names of columns of identifiers and years.
+	identifier = regexp.MustCompile(`(?i)^id_|(^|_)(id|no|number|code|zip|phone|year)$`)
 
-func (f field) isDate() bool { return f.c.Kind == Date }
-
-func (f field) isText() bool { return f.c.Kind == Text }
-
-// isMeasure reports whether the column holds amounts, not identifiers or years.
-func (f field) isMeasure() bool {
-	words := strings.Split(f.bare(), "_")
-	numbering := []string{"id", "no", "number", "code", "zip", "phone", "year"}
-	switch {
-	case f.c.Kind != Number, strings.EqualFold(f.c.Name, f.t.Key):
-		return false
-	case words[0] == "id", slices.Contains(numbering, words[len(words)-1]):
-		return false
-	}
-
-	return !slices.ContainsFunc(
-		f.t.Refs, func(r Ref) bool { return strings.EqualFold(r.Column, f.c.Name) },
+	// rate is in the names of columns whose sums mean nothing.
+	rate = regexp.MustCompile(
+		`(?i)(^|_)(ratio|percent|pct|rate|average|avg|score|rating|temperature|humidity|price|age|c)(_|$)`,
 	)
-}
-
-// rates are the words of columns whose sums mean nothing.
-var rates = strings.Fields(
-	"ratio percent pct rate average avg score rating temperature humidity price age c",
 )
 
-// isSummable reports whether the column holds amounts whose sums mean something.
-func (f field) isSummable() bool {
-	isRate := func(word string) bool { return slices.Contains(rates, word) }
-	return f.isMeasure() && !slices.ContainsFunc(strings.Split(strings.ToLower(f.c.Name), "_"), isRate)
+// bare is the column's name without its unit.
+func (n name) bare() string { return unit.ReplaceAllString(strings.ToLower(n.column.Name), "") }
+
+// isMeasure reports whether it is a column of amounts.
+func (n name) isMeasure() bool {
+	if !n.is(Number) || n.column.Name == n.table.Key || identifier.MatchString(n.column.Name) {
+		return false
+	}
+	return !slices.ContainsFunc(n.table.Refs, func(r Ref) bool {
+		return strings.EqualFold(r.Column, n.column.Name)
+	})
 }
 
-// name is something that a word of a question may mean: a table, a column, or a value.
-type name struct {
-	field        // c is nil: the table
-	value string // "": the column
-}
-
-func (s *Schema) readColumn(f field) {
-	s.addName(name{field: f}, append(f.c.Aliases, strings.ReplaceAll(f.bare(), "_", " "))...)
-	for _, v := range f.c.Values {
-		s.addName(name{f, v}, append(f.c.Words[v], v)...)
+func (s *Schema) readColumn(n name) {
+	s.addName(n, append(n.column.Aliases, n.bare()))
+	for _, v := range n.column.Values {
+		n.value = v
+		s.addName(n, append(n.column.Words[v], v))
 		words := strings.Fields(fold(v))
 		for _, w := range words {
 			s.parts[w] = s.parts[w] || len(words) > 1
@@ -75,7 +69,7 @@ func (s *Schema) readColumn(f field) {
 }
 
 // addName enters the spellings of a name.
-func (s *Schema) addName(n name, spellings ...string) {
+func (s *Schema) addName(n name, spellings []string) {
 	for _, spelling := range spellings {
 		for _, form := range Forms(fold(spelling)) {
 			if form != "" && !slices.Contains(s.index[form], n) {

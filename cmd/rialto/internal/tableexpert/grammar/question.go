@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,83 +29,56 @@ func (s *Schema) Read(question string, tables []string) (*Query, *Failure) {
 	}
 
 	tokens := s.lex(question, tables)
-	p := &parser{schema: s, rest: tokens, st: statement{verb: list}}
+	p := &parser{schema: s, rest: append(tokens, token{op: end}, token{op: end})}
 	if p.statement() {
-		return s.query(&p.st), nil
+		return p.query(), nil
 	}
 
-	return nil, failure(tokens)
-}
-
-func failure(tokens []token) *Failure {
-	f := &Failure{}
+	f := &Failure{Asks: p.verb != ""}
 	for _, t := range tokens {
-		if _, isNumber := number(t.text); t.op == "" && len(t.names) == 0 && !isNumber {
+		if t.op == "" && len(t.names) == 0 {
 			f.Unplaced = append(f.Unplaced, t.said)
 		}
-		f.Asks = f.Asks || !slices.Contains([]op{"", link, unread}, t.op)
 		for _, n := range t.names {
-			if n.value == "" && !slices.Contains(f.Tables, n.t.Name) {
-				f.Tables = append(f.Tables, n.t.Name)
+			if n.value == "" && !slices.Contains(f.Tables, n.table.Name) {
+				f.Tables = append(f.Tables, n.table.Name)
 			}
 		}
 	}
 
-	return f
+	return nil, f
 }
 
-// statement is a SELECT about the rows of a table.
-type statement struct {
-	verb    op // list, count, sum or avg
-	table   *Table
-	measure field // what is summed or averaged
-	group   field // c is nil if there is none
-	event   field // the date that "in 2025" is about; c is nil if there is none
-	conds   []condition
-}
-
-// condition is a condition on rows.
-type condition struct {
-	of        field
-	sql, read string
-	event     bool // it may tell what happened, and a year when: claims closed in 2025
-	assumed   bool // it is a year of a date that the question does not name
-}
-
-// parser reads the tokens of one question into a statement.
+// parser reads the tokens of one question into a SELECT about the rows of a table.
 type parser struct {
-	schema *Schema
-	rest   []token
-	st     statement
+	schema  *Schema
+	rest    []token // ends with two of op end
+	verb    op      // list, count, sum, avg, or nothing
+	table   *Table
+	measure name   // what is summed or averaged
+	group   name   // its column is nil if there is none
+	join    string // the clauses for what is of another table
+	where   []string
+	read    []string // the conditions in words
+
+	happened bool // a condition may tell what happened, and a year when: claims closed in 2025
+	assumed  bool // a year is of a date that the question does not name
 }
 
-func (p *parser) peek() token {
-	if len(p.rest) == 0 {
-		return token{}
-	}
-	return p.rest[0]
-}
-
+// next reads a token.
 func (p *parser) next() token {
-	t := p.peek()
-	p.rest = p.rest[min(1, len(p.rest)):]
+	t := p.rest[0]
+	if t.op != end {
+		p.rest = p.rest[1:]
+	}
 	return t
 }
 
+// accept reads a token if it is an op.
 func (p *parser) accept(o op) bool {
-	ok := p.peek().op == o
+	ok := p.rest[0].op == o
 	if ok {
 		p.next()
-	}
-	return ok
-}
-
-// try goes back to where it began if read fails.
-func (p *parser) try(read func() bool) bool {
-	start := p.rest
-	ok := read()
-	if !ok {
-		p.rest = start
 	}
 	return ok
 }
@@ -112,49 +86,64 @@ func (p *parser) try(read func() bool) bool {
 // statement reads a whole question. It fails if a token has no place, or if a year may be that of
 // another event: what occurred in 2025 may be closed later.
 func (p *parser) statement() bool {
-	p.accept(list)
-	subject := p.rows
-	first := p.peek()
-	switch {
-	case p.accept(count):
-		p.st.verb = count
-	case first.op == sum, first.op == avg, len(first.columns(field.isMeasure)) > 0:
-		subject = p.aggregate
+	if p.accept(list) {
+		p.verb = list
 	}
-	if !subject() {
+	if p.rest[0].op == "" && p.rest[1].isFunction() { // prima media
+		p.rest[0], p.rest[1] = p.rest[1], p.rest[0]
+	}
+
+	subject := p.rows
+	switch {
+	case p.rest[0].isFunction():
+		p.verb = p.next().op
+		subject = p.aggregate
+	case p.accept(count):
+		p.verb = count
+	}
+	ok := subject()
+	for ok && p.rest[0].op != end {
+		ok = p.condition()
+	}
+
+	return ok && !(p.happened && p.assumed)
+}
+
+// aggregate reads what is summed or averaged: "paid", and "deductible of active policies". Of what
+// rows a year is, it says only if it names their table.
+func (p *parser) aggregate() bool {
+	p.accept(link)
+	measure := p.next()
+	named := slices.ContainsFunc(p.rest, token.isTable)
+	p.happened = !named
+	if named && !(p.accept(link) && p.rows()) {
 		return false
 	}
 
-	for len(p.rest) > 0 {
-		if !p.try(p.group) && !p.condition() {
-			return false
-		}
+	measures := measure.pick(func(n name) bool {
+		return n.isMeasure() && (p.table == nil || n.table == p.table)
+	})
+	if len(measures) != 1 {
+		return false
 	}
 
-	event := slices.ContainsFunc(p.st.conds, func(c condition) bool { return c.event })
-	assumed := slices.ContainsFunc(p.st.conds, func(c condition) bool { return c.assumed })
-	return !event || !assumed
+	p.measure = measures[0]
+	p.table = p.measure.table
+	return p.verb == avg || !rate.MatchString(p.measure.column.Name)
 }
 
 // rows reads a table with the values before it: open claims.
 func (p *parser) rows() bool {
-	var values []token
-	for len(p.peek().values()) > 0 && p.peek().table() == nil {
-		values = append(values, p.next())
-	}
-
-	p.st.table = p.next().table()
-	if p.st.table == nil {
+	at := slices.IndexFunc(p.rest, token.isTable)
+	if at < 0 {
 		return false
 	}
 
-	events := slices.IndexFunc(p.st.table.Columns, func(c Column) bool { return c.Event })
-	if events >= 0 {
-		p.st.event = field{p.st.table, &p.st.table.Columns[events]}
-	}
+	values := p.rest[:at]
+	p.table = p.rest[at].table()
+	p.rest = p.rest[at+1:]
 	for _, v := range values {
-		c, ok := p.valueCondition(v)
-		if !ok || c.of.t != p.st.table || !p.add(c) {
+		if !p.value(v, false) {
 			return false
 		}
 	}
@@ -162,160 +151,95 @@ func (p *parser) rows() bool {
 	return true
 }
 
-// aggregate reads "total paid", "average deductible of active policies" and "prima media".
-func (p *parser) aggregate() bool {
-	p.st.verb = p.function()
-	if p.st.verb != "" {
-		p.accept(link)
-	}
-	measures := p.next().columns(field.isMeasure)
-	if p.st.verb == "" {
-		p.st.verb = p.function()
-	}
-
-	named := p.try(func() bool { return p.accept(link) && p.rows() })
-	if named {
-		measures = slices.DeleteFunc(measures, func(m name) bool { return m.t != p.st.table })
-	}
-	if p.st.verb == "" || len(measures) != 1 {
-		return false
-	}
-
-	p.st.measure = measures[0].field
-	if !named {
-		p.st.table = p.st.measure.t
-		p.st.conds = nil
-		p.st.event = field{}
+// condition reads a group or one condition, with the word that connects it.
+func (p *parser) condition() bool {
+	linked := p.accept(link)
+	t := p.next()
+	date, isDate := p.find(t, name.isDate, false)
+	measure, isMeasure := p.find(t, name.isMeasure, false)
+	switch {
+	case t.op == by:
+		grouped := p.group.column != nil
+		group, ok := p.find(p.next(), name.isText, true)
+		p.group = group
+		return ok && !grouped && !linked
+	case len(t.pick(name.isValue)) > 0:
+		p.happened = p.happened || !linked
+		another := len(p.rest[0].names) > 0 // with hail claims
+		apart := linked || !t.isTable()
+		return !another && apart && p.value(t, linked)
+	case isDate:
+		return p.accept(link) && p.year(date, p.next())
+	case isMeasure:
+		return p.size(measure)
 	}
 
-	return p.st.verb == avg || p.st.measure.isSummable()
+	p.assumed = true
+	event := name{table: p.table, column: &Column{Name: p.table.Event}}
+	return linked && p.table.Event != "" && p.year(event, t)
 }
 
-// function reads the word for an aggregate.
-func (p *parser) function() op {
-	if o := p.peek().op; o == sum || o == avg {
-		return p.next().op
-	}
-	return ""
+// value adds the condition that a column has a value. A value of another table needs a word that
+// connects it.
+func (p *parser) value(t token, linked bool) bool {
+	n, ok := p.find(t, name.isValue, linked)
+	p.happened = p.happened || len(t.pick(name.isDate)) > 0
+	return ok && p.add(n, "= '"+strings.ReplaceAll(n.value, "'", "''")+"'", "is "+n.value)
 }
 
-// group reads "by cause".
-func (p *parser) group() bool {
-	if !p.accept(by) || p.st.group.c != nil {
+// year adds "in 2025".
+func (p *parser) year(date name, t token) bool {
+	year, err := strconv.Atoi(t.text)
+	if err != nil || year < 1900 || year > 2100 {
 		return false
 	}
-	columns := p.schema.nearest(p.st.table, p.next().columns(field.isText))
-	if len(columns) != 1 {
+
+	test := fmt.Sprintf(">= '%d-01-01' AND %s < '%d-01-01'", year, date.sql(), year+1)
+	return p.add(date, test, fmt.Sprintf("in %d", year))
+}
+
+// size reads "under 200" for a column.
+func (p *parser) size(of name) bool {
+	p.accept(link)
+	operator := string(p.next().op)
+	n, err := strconv.ParseInt(p.next().text, 10, 32)
+	if err != nil || !strings.ContainsAny(operator, "<>") {
 		return false
 	}
-	p.st.group = columns[0].field
-	return true
+
+	read := fmt.Sprintf("%s %d", operator, n)
+	if of.isCents() {
+		n *= 100
+	}
+	return p.add(of, fmt.Sprintf("%s %d", operator, n), read)
 }
 
 // add adds a condition, but no second one on a column: "in Berlin in Munich" has two readings.
-func (p *parser) add(c condition) bool {
-	if slices.ContainsFunc(p.st.conds, func(o condition) bool { return o.of == c.of }) {
+func (p *parser) add(of name, test, read string) bool {
+	column := of.sql() + " "
+	if slices.ContainsFunc(p.where, func(c string) bool { return strings.HasPrefix(c, column) }) {
 		return false
 	}
-	p.st.conds = append(p.st.conds, c)
+	p.where = append(p.where, column+test)
+	p.read = append(p.read, of.String()+" "+read)
 	return true
 }
 
-// condition reads one condition, with the word that connects it.
-func (p *parser) condition() bool {
-	linked := p.accept(link)
-	return p.try(func() bool { return p.value(linked) }) ||
-		p.try(func() bool { return p.year(linked) }) ||
-		p.try(p.size)
-}
-
-// value reads "open" and "in Berlin". A value of another table needs a word that connects it.
-func (p *parser) value(linked bool) bool {
-	v := p.next()
-	c, ok := p.valueCondition(v)
-	if !ok || len(p.peek().names) > 0 { // hail, of hail claims
-		return false
+// find returns the only good thing that a token names: of the table or, if far and the table has
+// none, of one that it refers to. Part of a value is not a value of another table: commercial
+// policies may be of commercial motor.
+func (p *parser) find(t token, good func(name) bool, far bool) (name, bool) {
+	found := t.pick(func(n name) bool { return good(n) && n.table == p.table })
+	if far && len(found) == 0 && p.join == "" && !p.schema.parts[t.text] {
+		joins := p.schema.joins(p.table)
+		found = t.pick(func(n name) bool { return good(n) && joins[n.table] != "" })
+		if len(found) == 1 {
+			p.join = joins[found[0].table]
+		}
 	}
-	if linked {
-		return p.add(c)
-	}
-	c.event = true
-	return c.of.t == p.st.table && v.table() == nil && p.add(c)
-}
-
-// valueCondition makes the condition that a column has a value: of the table, or of the nearest one
-// that it refers to. Part of a value is not a value of another table: commercial policies may be of
-// commercial motor.
-func (p *parser) valueCondition(v token) (condition, bool) {
-	near := p.schema.nearest(p.st.table, v.values())
-	if len(near) != 1 {
-		return condition{}, false
+	if len(found) != 1 {
+		return name{}, false
 	}
 
-	n := near[0]
-	c := condition{
-		of:    n.field,
-		sql:   n.sql() + " = '" + strings.ReplaceAll(n.value, "'", "''") + "'",
-		read:  n.String() + " is " + n.value,
-		event: len(v.columns(field.isDate)) > 0,
-	}
-	return c, n.t == p.st.table || !p.schema.parts[v.text]
-}
-
-// year reads "in 2025" and "reported in 2025".
-func (p *parser) year(linked bool) bool {
-	date, named := p.column(field.isDate)
-	if named {
-		linked = p.accept(link)
-	} else {
-		date = p.st.event
-	}
-
-	said := p.next().text
-	year, err := strconv.Atoi(said)
-	isYear := err == nil && len(said) == 4 && year >= 1900 && year <= 2100
-	if date.c == nil || !linked || !isYear {
-		return false
-	}
-
-	next := strconv.Itoa(year + 1)
-	return p.add(condition{
-		of:      date,
-		sql:     date.sql() + " >= '" + said + "-01-01' AND " + date.sql() + " < '" + next + "-01-01'",
-		read:    date.String() + " from " + said + "-01-01 to " + said + "-12-31",
-		assumed: !named,
-	})
-}
-
-// size reads "deductible under 200".
-func (p *parser) size() bool {
-	of, named := p.column(field.isMeasure)
-	p.accept(link)
-	operator := string(p.next().op)
-	n, ok := number(p.next().text)
-	if !named || !ok || !strings.ContainsAny(operator, "<>") {
-		return false
-	}
-
-	stored := n
-	if of.isCents() {
-		stored *= 100
-	}
-
-	return p.add(condition{
-		of:   of,
-		sql:  of.sql() + " " + operator + " " + strconv.Itoa(stored),
-		read: of.String() + " " + operator + " " + strconv.Itoa(n),
-	})
-}
-
-// column reads the name of a column of the table that is good, and is no value.
-func (p *parser) column(good func(field) bool) (field, bool) {
-	t := p.peek()
-	columns := t.columns(func(f field) bool { return f.t == p.st.table && good(f) })
-	if len(columns) != 1 || len(t.values()) > 0 {
-		return field{}, false
-	}
-	p.next()
-	return columns[0].field, true
+	return found[0], true
 }

@@ -5,7 +5,7 @@
 package grammar
 
 import (
-	"slices"
+	"fmt"
 	"strings"
 )
 
@@ -22,6 +22,7 @@ type Table struct {
 	Bare    string   // without its schema and quotes
 	Aliases []string // other words for it
 	Key     string   // the column that identifies a row; empty if none does
+	Event   string   // the column that "in 2025" is about; empty if none is
 	Columns []Column
 	Refs    []Ref
 }
@@ -33,7 +34,6 @@ type Column struct {
 	Aliases []string            // other words for it
 	Values  []string            // distinct values, if there are few; else nil
 	Words   map[string][]string // other words for a value
-	Event   bool                // it is the date that "in 2025" is about
 }
 
 // Ref is a foreign key.
@@ -56,9 +56,9 @@ func New(tables []Table) *Schema {
 	s := &Schema{tables: tables, index: map[string][]name{}, parts: map[string]bool{}}
 	for i := range tables {
 		t := &tables[i]
-		s.addName(name{field: field{t: t}}, append(t.Aliases, strings.ReplaceAll(t.Bare, "_", " "))...)
+		s.addName(name{table: t}, append(t.Aliases, t.Bare))
 		for j := range t.Columns {
-			s.readColumn(field{t, &t.Columns[j]})
+			s.readColumn(name{table: t, column: &t.Columns[j]})
 		}
 	}
 	return s
@@ -73,9 +73,9 @@ func (s *Schema) table(name string) *Table {
 	return nil
 }
 
-// joins returns the tables that have one row for each row of a table, and the clauses that join them.
-func (s *Schema) joins(from *Table) map[*Table][]string {
-	joins := map[*Table][]string{from: nil}
+// joins returns the tables that have one row for each row of a table, with the clauses that join them.
+func (s *Schema) joins(from *Table) map[*Table]string {
+	joins := map[*Table]string{from: ""}
 	queue := []*Table{from}
 	for ; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
@@ -84,32 +84,13 @@ func (s *Schema) joins(from *Table) map[*Table][]string {
 			if _, seen := joins[next]; seen || next == nil {
 				continue
 			}
-			join := " LEFT JOIN " + next.Name + " ON " + at.Name + "." + quoted(r.Column) +
-				" = " + next.Name + "." + quoted(r.ToColumn)
-			joins[next] = append(slices.Clone(joins[at]), join)
+			joins[next] = fmt.Sprintf(
+				"%s LEFT JOIN %s ON %s.%s = %[2]s.%[5]s",
+				joins[at], next.Name, at.Name, quoted(r.Column), quoted(r.ToColumn),
+			)
 			queue = append(queue, next)
 		}
 	}
 
 	return joins
-}
-
-// nearest returns the names of columns of t or, if there is none, of the tables nearest to t.
-func (s *Schema) nearest(t *Table, names []name) []name {
-	var found []name
-	joins := s.joins(t)
-	least := len(s.tables)
-	for _, n := range names {
-		clauses, ok := joins[n.t]
-		if !ok || len(clauses) > least {
-			continue
-		}
-		if len(clauses) < least {
-			least = len(clauses)
-			found = nil
-		}
-		found = append(found, n)
-	}
-
-	return found
 }

@@ -1,68 +1,54 @@
 package grammar
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
 
-// query writes a statement, and says in words how the question was read.
-func (s *Schema) query(st *statement) *Query {
-	var tables []*Table
-	groups := ""
-	selected, read := st.selected()
+// query writes the statement, and says in words how the question was read.
+func (p *parser) query() *Query {
+	selected, read := p.selected()
 	q := &Query{Read: []string{read}}
-	if st.group.c != nil {
-		tables = append(tables, st.group.t)
-		groups = " GROUP BY 1 ORDER BY 2 DESC"
-		selected = st.group.sql() + " AS " + quoted(st.group.c.Name) + ", " + selected
-		q.Read = append(q.Read, "by "+st.group.String())
+	tail := ""
+	if len(p.where) > 0 {
+		tail = " WHERE " + strings.Join(p.where, " AND ")
+		q.Read = append(q.Read, "where "+strings.Join(p.read, " and "))
+	}
+	if p.group.column != nil {
+		selected = p.group.sql() + " AS " + quoted(p.group.column.Name) + ", " + selected
+		tail += " GROUP BY 1 ORDER BY 2 DESC"
+		q.Read = append(q.Read, "by "+p.group.String())
 	}
 
-	conditions := ""
-	word := "where "
-	for _, c := range st.conds {
-		tables = append(tables, c.of.t)
-		conditions += " " + strings.ToUpper(word) + c.sql
-		q.Read = append(q.Read, word+c.read)
-		word = "and "
-	}
-
-	from := st.table.Name
-	joins := s.joins(st.table)
-	for _, t := range tables {
-		for _, join := range joins[t] {
-			if !strings.Contains(from, join) {
-				from += join
-			}
-		}
-	}
-
-	q.SQL = "SELECT " + selected + " FROM " + from + conditions + groups
+	q.SQL = "SELECT " + selected + " FROM " + p.table.Name + p.join + tail
 	return q
 }
 
 // selected returns what is selected beside the group, and what it is called.
-func (st *statement) selected() (sql, read string) {
-	if st.verb == list && st.group.c == nil {
-		return st.table.Name + ".*", st.table.Bare
-	}
-	if st.verb == list || st.verb == count {
-		return "count(*) AS count", "the number of " + st.table.Bare
+func (p *parser) selected() (sql, read string) {
+	switch {
+	case p.measure.column != nil:
+	case p.verb == count, p.group.column != nil:
+		return "count(*) AS count", "the number of " + p.table.Bare
+	default:
+		return p.table.Name + ".*", p.table.Bare
 	}
 
 	called := "total"
-	if st.verb == avg {
+	if p.verb == avg {
 		called = "average"
 	}
-	sql = string(st.verb) + "(" + st.measure.sql() + ")"
-	if st.measure.isCents() {
+	sql = fmt.Sprintf("%s(%s)", p.verb, p.measure.sql())
+	switch {
+	case p.measure.isCents():
 		sql = "round(" + sql + " / 100.0, 2)"
-	} else if st.verb == avg {
+	case p.verb == avg:
 		sql = "round(" + sql + ", 2)"
 	}
 
-	alias := called + "_" + strings.TrimSuffix(strings.ToLower(st.measure.c.Name), "_cents")
-	return sql + " AS " + quoted(alias), "the " + called + " of " + st.measure.String()
+	alias := called + "_" + strings.TrimSuffix(strings.ToLower(p.measure.column.Name), "_cents")
+	return sql + " AS " + quoted(alias), "the " + called + " of " + p.measure.String()
 }
 
 // Reserved reports whether SQLite takes a name for a keyword where a name could stand, or for one of

@@ -4,7 +4,6 @@ import (
 	_ "embed" // for phrases.yaml
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"rialto/internal/embedded"
@@ -22,6 +21,7 @@ const (
 	sum    op = "sum"    // total
 	avg    op = "avg"    // average
 	by     op = "by"     // by cause
+	end    op = "end"    // of the question
 )
 
 // The other ops are the operators of comparisons: > and <=.
@@ -49,56 +49,35 @@ type token struct {
 	names []name
 }
 
-// columns returns the columns that a token names and that are good.
-func (t token) columns(good func(field) bool) []name {
-	return slices.DeleteFunc(slices.Clone(t.names), func(n name) bool {
-		return n.c == nil || n.value != "" || !good(n.field)
-	})
-}
+func (t token) isFunction() bool { return t.op == sum || t.op == avg }
 
-// values returns the values that a token may be.
-func (t token) values() []name {
-	return slices.DeleteFunc(slices.Clone(t.names), func(n name) bool { return n.value == "" })
+func (t token) isTable() bool { return t.table() != nil }
+
+// pick returns the good things that a token names.
+func (t token) pick(good func(name) bool) []name {
+	return slices.DeleteFunc(slices.Clone(t.names), func(n name) bool { return !good(n) })
 }
 
 // table returns the table that a token names; nil if it names several, or amounts as well: premiums
 // may be the table, or what policies cost.
 func (t token) table() *Table {
-	var found []*Table
-	for _, n := range t.names {
-		if n.c == nil {
-			found = append(found, n.t)
-		}
-	}
-
-	if len(found) != 1 || len(t.columns(field.isMeasure)) > 0 {
+	found := t.pick(func(n name) bool { return n.column == nil || n.isMeasure() })
+	if len(found) != 1 || found[0].column != nil {
 		return nil
 	}
-
-	return found[0]
+	return found[0].table
 }
 
 var (
 	wordPattern = regexp.MustCompile(
-		`[\pL\d](?:[\pL\d_.,\-/'@&]*[\pL\d%])?|[<>]=?|[^\s\pL\d?!.;:¿¡"'()]`,
+		`[\pL\d](?:[\pL\d.,\-/'’@&]*[\pL\d%])?|[<>]=?|[^\s\pL\d?!.;:¿¡"'()_]`,
 	)
 	unaccented = strings.NewReplacer(strings.Fields("á a é e í i ó o ú u ü u ñ n ö o ä a ß ss")...)
 )
 
-func split(s string) []string {
-	return wordPattern.FindAllString(strings.ReplaceAll(s, "’", "'"), -1)
-}
-
 // fold returns the words of a text as they are compared: in lower case and without accents.
 func fold(s string) string {
-	return unaccented.Replace(strings.ToLower(strings.Join(split(s), " ")))
-}
-
-// named returns what a text means in some tables.
-func (s *Schema) named(text string, tables []string) []name {
-	return slices.DeleteFunc(slices.Clone(s.index[text]), func(n name) bool {
-		return !slices.Contains(tables, n.t.Name)
-	})
+	return unaccented.Replace(strings.ToLower(strings.Join(wordPattern.FindAllString(s, -1), " ")))
 }
 
 // maxPhrase is how many words a phrase or a value has at most.
@@ -107,14 +86,14 @@ const maxPhrase = 7
 // lex divides a question about some tables into the longest phrases that mean something, and leaves
 // out fillers.
 func (s *Schema) lex(question string, tables []string) []token {
-	words := split(question)
+	words := wordPattern.FindAllString(question, -1)
 	var out []token
-	for at := 0; at < len(words); {
-		t, length := s.longest(words[at:], tables)
+	for len(words) > 0 {
+		t, length := s.longest(words, tables)
 		if t.op != filler || len(t.names) > 0 {
 			out = append(out, t)
 		}
-		at += length
+		words = words[length:]
 	}
 
 	return out
@@ -126,14 +105,10 @@ func (s *Schema) lex(question string, tables []string) []token {
 func (s *Schema) longest(words, tables []string) (token, int) {
 	for n := min(maxPhrase, len(words)); n > 0; n-- {
 		said := strings.Join(words[:n], " ")
-		text := strings.TrimSuffix(fold(said), "'s")
-		t := token{
-			said:  said,
-			text:  text,
-			op:    opOf(text),
-			names: s.named(text, tables),
-		}
-		if t.op != "" && len(t.values()) > 0 {
+		text := fold(said)
+		t := token{said: said, text: text, op: opOf(text), names: s.index[text]}
+		t.names = t.pick(func(n name) bool { return slices.Contains(tables, n.table.Name) })
+		if t.op != "" && len(t.pick(name.isValue)) > 0 {
 			t.names = nil
 			if t.op == filler || said == strings.ToUpper(said) {
 				t.op = unread
@@ -144,15 +119,4 @@ func (s *Schema) longest(words, tables []string) (token, int) {
 		}
 	}
 	return token{said: words[0], text: fold(words[0])}, 1
-}
-
-var plainNumber = regexp.MustCompile(`^\d{1,12}$|^\d{1,3}(,\d{3}){1,3}$`)
-
-// number reads 3 and 10,000.
-func number(s string) (int, bool) {
-	if !plainNumber.MatchString(s) {
-		return 0, false
-	}
-	n, err := strconv.Atoi(strings.ReplaceAll(s, ",", ""))
-	return n, err == nil
 }
