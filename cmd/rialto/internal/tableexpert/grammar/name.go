@@ -8,23 +8,15 @@ import (
 
 // name is what a word of a question may mean: a table, a column, or a value.
 type name struct {
+	kind   Kind
 	table  *Table
-	column *Column // nil: the table
-	value  string  // "": the column
+	column *Column // nil of a table
+	value  string
 }
 
 func (n name) sql() string { return n.table.Name + "." + quoted(n.column.Name) }
 
 func (n name) String() string { return n.table.Bare + "." + n.column.Name }
-
-// is reports whether it is a column of a kind.
-func (n name) is(k Kind) bool { return n.column != nil && n.value == "" && n.column.Kind == k }
-
-func (n name) isText() bool { return n.is(Text) }
-
-func (n name) isDate() bool { return n.is(Date) }
-
-func (n name) isValue() bool { return n.value != "" }
 
 // isCents reports whether the column holds hundredths.
 func (n name) isCents() bool { return strings.HasSuffix(strings.ToLower(n.column.Name), "_cents") }
@@ -46,22 +38,28 @@ var (
 // bare is the column's name without its unit.
 func (n name) bare() string { return unit.ReplaceAllString(strings.ToLower(n.column.Name), "") }
 
-// isMeasure reports whether it is a column of amounts.
-func (n name) isMeasure() bool {
-	if !n.is(Number) || n.column.Name == n.table.Key || identifier.MatchString(n.column.Name) {
+// isAmount reports whether it is a column of numbers that are no identifiers.
+func (n name) isAmount() bool {
+	called := n.column.Name
+	if n.kind != Number || called == n.table.Key || identifier.MatchString(called) {
 		return false
 	}
-	return !slices.ContainsFunc(n.table.Refs, func(r Ref) bool {
-		return strings.EqualFold(r.Column, n.column.Name)
-	})
+	refers := func(r Ref) bool { return strings.EqualFold(r.Column, called) }
+	return !slices.ContainsFunc(n.table.Refs, refers)
 }
 
-func (s *Schema) readColumn(n name) {
-	s.addName(n, append(n.column.Aliases, n.bare()))
-	for _, v := range n.column.Values {
-		n.value = v
-		s.addName(n, append(n.column.Words[v], v))
-		words := strings.Fields(fold(v))
+// addColumn enters a column and its values.
+func (s *Schema) addColumn(t *Table, c *Column) {
+	n := name{kind: c.Kind, table: t, column: c}
+	if n.isAmount() {
+		n.kind = amount
+	}
+	s.addName(n, append(c.Aliases, n.bare()))
+
+	n.kind = value
+	for _, n.value = range c.Values {
+		s.addName(n, append(c.Words[n.value], n.value))
+		words := strings.Fields(fold(n.value))
 		for _, w := range words {
 			s.parts[w] = s.parts[w] || len(words) > 1
 		}
@@ -79,29 +77,22 @@ func (s *Schema) addName(n name, spellings []string) {
 	}
 }
 
-// endings are endings of words, each with those that replace it in other forms.
-var endings = [][]string{
-	{"ies", "y"},
-	{"ss", "sses"},
-	{"us", "uses"},
-	{"es", "e", ""},
-	{"s", ""},
-	{"y", "ies"},
-	{"o", "os", "a", "as"},
-	{"", "s", "es"},
-}
+// endings are endings of words, each with those of its other forms.
+var endings = strings.Fields("ies/y ss/sses us/uses es/e/ s/ y/ies o/os/a/as /s/es")
 
 // Forms returns a word with its plurals and, of Spanish adjectives, genders. The first is the word
 // itself.
 func Forms(word string) []string {
-	forms := []string{word}
-	if len(word) < 3 {
+	for _, e := range endings {
+		forms := strings.Split(e, "/")
+		stem, ok := strings.CutSuffix(word, forms[0])
+		if !ok || len(word) < 3 {
+			continue
+		}
+		for i, ending := range forms {
+			forms[i] = stem + ending
+		}
 		return forms
 	}
-	i := slices.IndexFunc(endings, func(e []string) bool { return strings.HasSuffix(word, e[0]) })
-	stem := strings.TrimSuffix(word, endings[i][0])
-	for _, ending := range endings[i][1:] {
-		forms = append(forms, stem+ending)
-	}
-	return forms
+	return []string{word}
 }

@@ -40,7 +40,7 @@ func (s *Schema) Read(question string, tables []string) (*Query, *Failure) {
 			f.Unplaced = append(f.Unplaced, t.said)
 		}
 		for _, n := range t.names {
-			if n.value == "" && !slices.Contains(f.Tables, n.table.Name) {
+			if n.kind != value && !slices.Contains(f.Tables, n.table.Name) {
 				f.Tables = append(f.Tables, n.table.Name)
 			}
 		}
@@ -120,14 +120,12 @@ func (p *parser) aggregate() bool {
 		return false
 	}
 
-	measures := measure.pick(func(n name) bool {
-		return n.isMeasure() && (p.table == nil || n.table == p.table)
-	})
-	if len(measures) != 1 {
+	var ok bool
+	p.measure, ok = p.find(measure, amount, false)
+	if !ok {
 		return false
 	}
 
-	p.measure = measures[0]
 	p.table = p.measure.table
 	return p.verb == avg || !rate.MatchString(p.measure.column.Name)
 }
@@ -155,15 +153,15 @@ func (p *parser) rows() bool {
 func (p *parser) condition() bool {
 	linked := p.accept(link)
 	t := p.next()
-	date, isDate := p.find(t, name.isDate, false)
-	measure, isMeasure := p.find(t, name.isMeasure, false)
+	date, isDate := p.find(t, Date, false)
+	measure, isMeasure := p.find(t, amount, false)
 	switch {
 	case t.op == by:
 		grouped := p.group.column != nil
-		group, ok := p.find(p.next(), name.isText, true)
+		group, ok := p.find(p.next(), Text, true)
 		p.group = group
 		return ok && !grouped && !linked
-	case len(t.pick(name.isValue)) > 0:
+	case len(t.pick(value)) > 0:
 		p.happened = p.happened || !linked
 		another := len(p.rest[0].names) > 0 // with hail claims
 		apart := linked || !t.isTable()
@@ -182,8 +180,8 @@ func (p *parser) condition() bool {
 // value adds the condition that a column has a value. A value of another table needs a word that
 // connects it.
 func (p *parser) value(t token, linked bool) bool {
-	n, ok := p.find(t, name.isValue, linked)
-	p.happened = p.happened || len(t.pick(name.isDate)) > 0
+	n, ok := p.find(t, value, linked)
+	p.happened = p.happened || len(t.pick(Date)) > 0
 	return ok && p.add(n, "= '"+strings.ReplaceAll(n.value, "'", "''")+"'", "is "+n.value)
 }
 
@@ -225,14 +223,14 @@ func (p *parser) add(of name, test, read string) bool {
 	return true
 }
 
-// find returns the only good thing that a token names: of the table or, if far and the table has
+// find returns the only name of a kind that a token has: of the table or, if far and the table has
 // none, of one that it refers to. Part of a value is not a value of another table: commercial
 // policies may be of commercial motor.
-func (p *parser) find(t token, good func(name) bool, far bool) (name, bool) {
-	found := t.pick(func(n name) bool { return good(n) && n.table == p.table })
+func (p *parser) find(t token, k Kind, far bool) (name, bool) {
+	found := slices.DeleteFunc(t.pick(k), func(n name) bool { return p.table != nil && n.table != p.table })
 	if far && len(found) == 0 && p.join == "" && !p.schema.parts[t.text] {
 		joins := p.schema.joins(p.table)
-		found = t.pick(func(n name) bool { return good(n) && joins[n.table] != "" })
+		found = slices.DeleteFunc(t.pick(k), func(n name) bool { return joins[n.table] == "" })
 		if len(found) == 1 {
 			p.join = joins[found[0].table]
 		}

@@ -41,14 +41,17 @@ type Ref struct {
 	Column, Table, ToColumn string
 }
 
-// Kind is what a column holds.
+// Kind is what a name means.
 type Kind int
 
-// The kinds of columns.
+// A column is of one of the first three kinds.
 const (
 	Text Kind = iota
 	Number
 	Date
+	amount // a column of numbers that may be added up or averaged
+	value  // of a column of texts
+	rows   // a table
 )
 
 // New returns the schema of tables.
@@ -56,9 +59,9 @@ func New(tables []Table) *Schema {
 	s := &Schema{tables: tables, index: map[string][]name{}, parts: map[string]bool{}}
 	for i := range tables {
 		t := &tables[i]
-		s.addName(name{table: t}, append(t.Aliases, t.Bare))
+		s.addName(name{kind: rows, table: t}, append(t.Aliases, t.Bare))
 		for j := range t.Columns {
-			s.readColumn(name{table: t, column: &t.Columns[j]})
+			s.addColumn(t, &t.Columns[j])
 		}
 	}
 	return s

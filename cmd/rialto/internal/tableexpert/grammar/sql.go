@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -63,9 +64,10 @@ func Reserved(name string) bool {
 		union unique update using values when where window with`), name)
 }
 
+var plainName = regexp.MustCompile(`^[a-z_][a-z_0-9]*$`)
+
 func quoted(name string) string {
-	plain := strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_0123456789") == ""
-	if plain && name != "" && !Reserved(name) {
+	if plainName.MatchString(name) && !Reserved(name) {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`

@@ -53,16 +53,16 @@ func (t token) isFunction() bool { return t.op == sum || t.op == avg }
 
 func (t token) isTable() bool { return t.table() != nil }
 
-// pick returns the good things that a token names.
-func (t token) pick(good func(name) bool) []name {
-	return slices.DeleteFunc(slices.Clone(t.names), func(n name) bool { return !good(n) })
+// pick returns the names of a kind.
+func (t token) pick(k Kind) []name {
+	return slices.DeleteFunc(slices.Clone(t.names), func(n name) bool { return n.kind != k })
 }
 
 // table returns the table that a token names; nil if it names several, or amounts as well: premiums
 // may be the table, or what policies cost.
 func (t token) table() *Table {
-	found := t.pick(func(n name) bool { return n.column == nil || n.isMeasure() })
-	if len(found) != 1 || found[0].column != nil {
+	found := t.pick(rows)
+	if len(found) != 1 || len(t.pick(amount)) > 0 {
 		return nil
 	}
 	return found[0].table
@@ -106,9 +106,11 @@ func (s *Schema) longest(words, tables []string) (token, int) {
 	for n := min(maxPhrase, len(words)); n > 0; n-- {
 		said := strings.Join(words[:n], " ")
 		text := fold(said)
-		t := token{said: said, text: text, op: opOf(text), names: s.index[text]}
-		t.names = t.pick(func(n name) bool { return slices.Contains(tables, n.table.Name) })
-		if t.op != "" && len(t.pick(name.isValue)) > 0 {
+		t := token{said: said, text: text, op: opOf(text)}
+		t.names = slices.DeleteFunc(slices.Clone(s.index[text]), func(n name) bool {
+			return !slices.Contains(tables, n.table.Name)
+		})
+		if t.op != "" && len(t.pick(value)) > 0 {
 			t.names = nil
 			if t.op == filler || said == strings.ToUpper(said) {
 				t.op = unread
