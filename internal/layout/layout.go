@@ -111,7 +111,7 @@ var floors = map[string][]string{
 	"store/storetest":                 {},
 	"cmd/rialto/internal/telemetry":   {"a2a", "a2a/a2aclient", "bridge/ledger", "internal/jsonrpc", "internal/lru", "mcp", "oauth"},
 	"cmd/rialto/internal/tableexpert": {"a2a", "a2a/a2aexec", "cmd/rialto/internal/tableexpert/grammar", "cmd/rialto/internal/tableexpert/sqlbox", "internal/embedded", "internal/i18n"},
-	"cmd/rialto/internal/tableexpert/grammar":           {"internal/embedded"},
+	"cmd/rialto/internal/tableexpert/grammar":           {"cmd/rialto/internal/tableexpert/sqlbox", "internal/embedded"},
 	"cmd/rialto/internal/tableexpert/sqlbox":            {"internal/quota"},
 	"cmd/rialto/internal/tableexpert/sqlbox/sqlboxtest": {"cmd/rialto/internal/tableexpert/sqlbox"},
 	"cmd/rialto/internal/e2e":                           {"*"},

@@ -7,7 +7,6 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
-	"rialto/cmd/rialto/internal/tableexpert/grammar"
 	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
 )
 
@@ -73,7 +72,7 @@ func FuzzSafeName(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		got := safeName(s, "column_1")
-		if got == "" || !utf8.ValidString(got) || strings.ContainsAny(got, " \"'`;()[]\x00-") || grammar.Reserved(got) {
+		if got == "" || !utf8.ValidString(got) || strings.ContainsAny(got, " \"'`;()[]\x00-") || sqlbox.Reserved(got) {
 			t.Errorf("%q: got name %q", s, got)
 		}
 	})

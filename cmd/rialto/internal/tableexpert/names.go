@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"rialto/cmd/rialto/internal/tableexpert/grammar"
+	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
 )
 
 // safeName makes of a file's name or a column's heading a name that needs no
@@ -28,7 +28,7 @@ func safeName(s, otherwise string) string {
 	switch {
 	case name == "":
 		return otherwise
-	case name[0] >= '0' && name[0] <= '9', grammar.Reserved(name):
+	case name[0] >= '0' && name[0] <= '9', sqlbox.Reserved(name):
 		return otherwise + "_" + name
 	case strings.HasPrefix(name, "sqlite_"), strings.HasPrefix(name, "pragma_"):
 		return otherwise + "_" + name

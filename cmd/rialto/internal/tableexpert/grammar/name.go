@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
 )
 
 // name is what a word of a question may mean: a table, a column, or a value.
@@ -14,7 +16,7 @@ type name struct {
 	value  string
 }
 
-func (n name) sql() string { return n.table.Name + "." + quoted(n.column.Name) }
+func (n name) sql() string { return n.table.Name + "." + sqlbox.Spelled(n.column.Name) }
 
 func (n name) String() string { return n.table.Bare + "." + n.column.Name }
 
@@ -24,7 +26,7 @@ func (n name) isCents() bool { return strings.HasSuffix(strings.ToLower(n.column
 var (
 	// unit ends the names of columns: claimed_cents are what was claimed, and what has a day
 	// reported_on was reported.
-	unit = regexp.MustCompile(`_(cents|percent|pct|eur|usd|c|on|at)$`)
+	unit = regexp.MustCompile(`(?i)_(cents|percent|pct|eur|usd|c|on|at)$`)
 
 	// identifier is in the names of columns of identifiers and years.
 	identifier = regexp.MustCompile(`(?i)^id_|(^|_)(id|no|number|code|zip|phone|year)$`)
@@ -34,9 +36,6 @@ var (
 		`(?i)(^|_)(ratio|percent|pct|rate|average|avg|score|rating|temperature|humidity|price|age|c)(_|$)`,
 	)
 )
-
-// bare is the column's name without its unit.
-func (n name) bare() string { return unit.ReplaceAllString(strings.ToLower(n.column.Name), "") }
 
 // isAmount reports whether it is a column of numbers that are no identifiers.
 func (n name) isAmount() bool {
@@ -54,7 +53,7 @@ func (s *Schema) addColumn(t *Table, c *Column) {
 	if n.isAmount() {
 		n.kind = amount
 	}
-	s.addName(n, append(c.Aliases, n.bare()))
+	s.addName(n, append(c.Aliases, unit.ReplaceAllString(c.Name, "")))
 
 	n.kind = value
 	for _, n.value = range c.Values {
@@ -70,7 +69,7 @@ func (s *Schema) addColumn(t *Table, c *Column) {
 func (s *Schema) addName(n name, spellings []string) {
 	for _, spelling := range spellings {
 		for _, form := range Forms(fold(spelling)) {
-			if form != "" && !slices.Contains(s.index[form], n) {
+			if !slices.Contains(s.index[form], n) {
 				s.index[form] = append(s.index[form], n)
 			}
 		}

@@ -7,6 +7,8 @@ package grammar
 import (
 	"fmt"
 	"strings"
+
+	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
 )
 
 // Schema is what questions can be about.
@@ -89,7 +91,7 @@ func (s *Schema) joins(from *Table) map[*Table]string {
 			}
 			joins[next] = fmt.Sprintf(
 				"%s LEFT JOIN %s ON %s.%s = %[2]s.%[5]s",
-				joins[at], next.Name, at.Name, quoted(r.Column), quoted(r.ToColumn),
+				joins[at], next.Name, at.Name, sqlbox.Spelled(r.Column), sqlbox.Spelled(r.ToColumn),
 			)
 			queue = append(queue, next)
 		}

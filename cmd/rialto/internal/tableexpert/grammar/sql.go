@@ -2,9 +2,9 @@ package grammar
 
 import (
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
+
+	"rialto/cmd/rialto/internal/tableexpert/sqlbox"
 )
 
 // query writes the statement, and says in words how the question was read.
@@ -17,7 +17,7 @@ func (p *parser) query() *Query {
 		q.Read = append(q.Read, "where "+strings.Join(p.read, " and "))
 	}
 	if p.group.column != nil {
-		selected = p.group.sql() + " AS " + quoted(p.group.column.Name) + ", " + selected
+		selected = p.group.sql() + " AS " + sqlbox.Spelled(p.group.column.Name) + ", " + selected
 		tail += " GROUP BY 1 ORDER BY 2 DESC"
 		q.Read = append(q.Read, "by "+p.group.String())
 	}
@@ -49,26 +49,5 @@ func (p *parser) selected() (sql, read string) {
 	}
 
 	alias := called + "_" + strings.TrimSuffix(strings.ToLower(p.measure.column.Name), "_cents")
-	return sql + " AS " + quoted(alias), "the " + called + " of " + p.measure.String()
-}
-
-// Reserved reports whether SQLite takes a name for a keyword where a name could stand, or for one of
-// its own databases.
-func Reserved(name string) bool {
-	return slices.Contains(strings.Fields(`
-		add all alter and as autoincrement between case check collate commit constraint create cross
-		current current_date current_time current_timestamp default deferrable delete distinct drop
-		else escape except exists for foreign from full group having if in index inner insert
-		intersect into is isnull join left limit main natural not notnull null on or order outer
-		over partition primary references returning right rowid select set table temp then to transaction
-		union unique update using values when where window with`), name)
-}
-
-var plainName = regexp.MustCompile(`^[a-z_][a-z_0-9]*$`)
-
-func quoted(name string) string {
-	if plainName.MatchString(name) && !Reserved(name) {
-		return name
-	}
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+	return sql + " AS " + sqlbox.Spelled(alias), "the " + called + " of " + p.measure.String()
 }

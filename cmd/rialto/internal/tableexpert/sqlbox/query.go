@@ -9,9 +9,6 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Quote returns name as an SQL identifier.
-func Quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
 // query compiles, checks and runs a statement.
 func (c *conn) query(j job) (*Result, error) {
 	if j.untrusted {
