@@ -47,13 +47,17 @@ func (n name) isAmount() bool {
 	return !slices.ContainsFunc(n.table.Refs, refers)
 }
 
-// addColumn enters a column and its values.
+// addColumn enters a column and its values. An amount is also called by its last word, which may be
+// the name of a table: premiums by year may be annual premiums.
 func (s *Schema) addColumn(t *Table, c *Column) {
 	n := name{kind: c.Kind, table: t, column: c}
+	spellings := append(c.Aliases, unit.ReplaceAllString(c.Name, ""))
 	if n.isAmount() {
 		n.kind = amount
+		whole := strings.TrimSuffix(c.Name, "_cents")
+		spellings = append(spellings, whole[strings.LastIndex(whole, "_")+1:])
 	}
-	s.addName(n, append(c.Aliases, unit.ReplaceAllString(c.Name, "")))
+	s.addName(n, spellings)
 
 	n.kind = value
 	for _, n.value = range c.Values {
