@@ -17,10 +17,8 @@ type errorNumber struct {
 	code   a2a.Code
 }
 
-// numbers is the table of A2A 0.2 and later (0.3 section 8, 1.0 section 5.4).
-// No number changed its meaning since 0.2, and servers of 1.0 use -32009
-// towards callers of 0.3, so the later rows are read in all of them.
-var numbers = []errorNumber{
+// basicNumbers are in all versions.
+var basicNumbers = []errorNumber{
 	{jsonrpc.CodeParse, a2a.ParseFailed},
 	{jsonrpc.CodeInvalidRequest, a2a.InvalidRequest},
 	{jsonrpc.CodeMethodNotFound, a2a.MethodNotFound},
@@ -31,6 +29,12 @@ var numbers = []errorNumber{
 	{-32003, a2a.PushNotSupported},
 	{-32004, a2a.UnsupportedOperation},
 	{-32005, a2a.ContentTypeNotSupported},
+}
+
+// numbers is the table of A2A 0.2 and later (0.3 section 8, 1.0 section 5.4).
+// No number changed its meaning since 0.2, and servers of 1.0 use -32009
+// towards callers of 0.3, so the later rows are read in all of them.
+var numbers = slices.Concat(basicNumbers, []errorNumber{
 	{-32006, a2a.InvalidAgentResponse},
 	{-32007, a2a.ExtendedCardMissing},
 	{-32008, a2a.ExtensionRequired},
@@ -42,7 +46,7 @@ var numbers = []errorNumber{
 	// appropriate error SHOULD be returned, and names none.
 	{jsonrpc.CodeInternal, a2a.Unavailable},
 	{jsonrpc.CodeInternal, a2a.RateLimited},
-}
+})
 
 // reasons says how a dialect puts a google.rpc.ErrorInfo into its errors. Before
 // 1.0, data is an object: 0.1 says so, and a2a-go 0.3 can read no other.

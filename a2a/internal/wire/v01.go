@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,17 +33,7 @@ var v01 = Dialect{
 var codecV01 = jsonCodec{generation: a2a.V01, callersName: true, encoder: encodeV01{}}
 
 // numbersV01 has the numbers that mean something else since 0.2.
-var numbersV01 = []errorNumber{
-	{jsonrpc.CodeParse, a2a.ParseFailed},
-	{jsonrpc.CodeInvalidRequest, a2a.InvalidRequest},
-	{jsonrpc.CodeMethodNotFound, a2a.MethodNotFound},
-	{jsonrpc.CodeInvalidParams, a2a.InvalidParams},
-	{jsonrpc.CodeInternal, a2a.Internal},
-	{-32001, a2a.TaskNotFound},
-	{-32002, a2a.TaskNotCancelable},
-	{-32003, a2a.PushNotSupported},
-	{-32004, a2a.UnsupportedOperation},
-	{-32005, a2a.ContentTypeNotSupported},
+var numbersV01 = slices.Concat(basicNumbers, []errorNumber{
 	{-32006, a2a.StreamingNotSupported},
 	{-32007, a2a.Unauthenticated},
 	{-32008, a2a.Forbidden},
@@ -53,7 +44,7 @@ var numbersV01 = []errorNumber{
 	{-32004, a2a.ExtensionRequired},
 	{-32004, a2a.VersionNotSupported},
 	{jsonrpc.CodeInternal, a2a.InvalidAgentResponse},
-}
+})
 
 type sendV01 struct {
 	ID                  a2a.TaskID   `json:"id"`
