@@ -44,10 +44,15 @@ lint: ## golangci-lint, in the version that .ci/tools.mod pins
 # under the race detector. cmd/rialto/internal/e2e runs the program, which is built without it.
 unraced = -gcflags=modernc.org/...=-race=false -gcflags=golang.org/x/crypto/...=-race=false
 
+# A package is left out if neither its code nor its tests start a goroutine, synchronize, or serve.
+concurrent = '^[[:space:]]*go [a-z(]|\.Go\(|"sync"|"sync/atomic"|"testing/synctest"|\<chan\>|httptest\.New.*Server'
+raced = $$(go list -f '{{.Dir}} {{.ImportPath}}' ./... | grep -v /cmd/rialto/internal/e2e | \
+	while read -r dir package; do ! grep -qE $(concurrent) $$dir/*.go || echo $$package; done)
+
 # Programs with the race detector sleep for a second before they exit, and there
 # are hundreds. The target vet has vetted them.
 race: ## the tests under the race detector, which needs cgo; the product does not
-	GORACE=atexit_sleep_ms=50 CGO_ENABLED=1 go test -race -vet=off -timeout 40m $(unraced) $$(go list ./... | grep -v /cmd/rialto/internal/e2e)
+	GORACE=atexit_sleep_ms=50 CGO_ENABLED=1 go test -race -vet=off -timeout 40m $(unraced) $(raced)
 
 bench-mcp: ## calls per second, beside mcp-go and go-sdk
 	cd cmd/rialto/internal/bench && go run . mcp
