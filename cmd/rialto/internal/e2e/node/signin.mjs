@@ -60,9 +60,7 @@ async function revealed(page) {
 async function atProvider(browser, app, callback) {
   const tab = await open(browser, narrow);
   const asked = begin(app);
-  await tab.page.goto(asked.url);
-  await fits(tab.page);
-  await leave(tab.page);
+  await leave(tab.page, asked.url);
   await signInThere(tab.page, 'ada');
   const token = await redeem(app, asked, await callback.next());
   await tab.page.locator('#arrived').waitFor();
@@ -134,8 +132,7 @@ async function pastedWithoutScript(browser, app, callback) {
 /** Whoever turns back at the provider refuses. */
 async function refusedThere(browser, app, callback) {
   const tab = await open(browser);
-  await tab.page.goto(begin(app).url);
-  await leave(tab.page);
+  await leave(tab.page, begin(app).url);
   await tab.page.locator('a', { hasText: 'Cancel' }).click();
   assert.equal((await callback.next()).get('error'), 'access_denied');
   await clean(tab, 'refused at the provider');
@@ -149,10 +146,16 @@ async function clean(tab, step) {
   await spotless({ ...tab, wrong: ours }, step);
 }
 
-/** Allows the app, and goes to the provider. */
-async function leave(page) {
+/** Allows the app that asks at an address, and goes to the provider. The clock of the page waits for the look at it. */
+async function leave(page, url) {
+  const now = Date.now();
+  await page.clock.install({ time: now });
+  await page.clock.pauseAt(now + 1000);
+  await page.goto(url);
+  await fits(page);
   const button = page.getByRole('button', { name: 'Allow, and sign in with Corp' });
   assert.equal(await button.isDisabled(), true, 'the button waits for a moment');
+  await page.clock.resume();
   await page.locator('button[value="provider:corp"]:enabled').click();
   await page.waitForURL(`${issuer}/**`);
 }
