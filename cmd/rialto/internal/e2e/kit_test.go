@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -129,7 +130,7 @@ func comeBack(ctx context.Context, c a2a.Agent) error {
 		return fmt.Errorf("got %T, want a task", e)
 	}
 	for e, err := range c.Subscribe(ctx, begun.ID) {
-		if a2a.Is(err, a2a.UnsupportedOperation) {
+		if a2a.Is(err, a2a.UnsupportedOperation) || errors.Is(err, a2a.ErrStreamEnded) { // the task has ended meanwhile
 			e, err = c.Task(ctx, a2a.TaskQuery{ID: begun.ID})
 		}
 		if err != nil {
