@@ -9,12 +9,23 @@ import (
 	"testing"
 )
 
-// TestTheAddressesBesideTheEndpoint are those that clients of earlier servers
-// know: some are public, and the others say where to begin.
-func TestTheAddressesBesideTheEndpoint(t *testing.T) {
+// TestTheDoorsOfADemo asks one demo at all its addresses, as clients do that have their own HTTP.
+func TestTheDoorsOfADemo(t *testing.T) {
 	data := t.TempDir()
 	p := demo(t, data, "")
 	bearer := "Bearer " + output(t, "", "token", "--user", username, "--data", data)
+	t.Run("addresses beside the endpoint", func(t *testing.T) { addressesBesideTheEndpoint(t, p, bearer) })
+	t.Run("the endpoint describes itself only to readers", func(t *testing.T) { describesItself(t, p) })
+	t.Run("each connector finds itself", func(t *testing.T) { connectorsFindThemselves(t, p) })
+	t.Run("without a token every address says where to begin", func(t *testing.T) { saysWhereToBegin(t, p) })
+	t.Run("a wrong token is called invalid", func(t *testing.T) { wrongTokenIsInvalid(t, p) })
+	t.Run("the way in is the same everywhere", func(t *testing.T) { wayInIsTheSame(t, p) })
+	t.Run("an unknown address is a page and not an error", func(t *testing.T) { unknownAddressIsAPage(t, p) })
+}
+
+// addressesBesideTheEndpoint are those that clients of earlier servers
+// know: some are public, and the others say where to begin.
+func addressesBesideTheEndpoint(t *testing.T, p *program, bearer string) {
 	const list = `{"jsonrpc":"2.0","id":"1","method":"tools/list"}`
 	const search = `{"name":"search","arguments":{"query":"claims"}}`
 	for name, c := range map[string]struct {
@@ -52,8 +63,7 @@ func TestTheAddressesBesideTheEndpoint(t *testing.T) {
 	}
 }
 
-func TestTheEndpointDescribesItselfOnlyToReaders(t *testing.T) {
-	p := demo(t, t.TempDir(), "")
+func describesItself(t *testing.T, p *program) {
 	for name, c := range map[string]struct {
 		status int
 		header []string
@@ -96,10 +106,9 @@ type connectorBlock struct {
 	} `json:"oauth_client_params"`
 }
 
-// TestEachConnectorFindsItself registers with what the metadata prepares for
+// connectorsFindThemselves registers with what the metadata prepares for
 // each connector.
-func TestEachConnectorFindsItself(t *testing.T) {
-	p := demo(t, t.TempDir(), "")
+func connectorsFindThemselves(t *testing.T, p *program) {
 	for origin, want := range map[string]string{
 		"": "chatgpt", "https://elsewhere.example": "chatgpt",
 		"https://chatgpt.com": "chatgpt", "https://chat.openai.com": "chatgpt",

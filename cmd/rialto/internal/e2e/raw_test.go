@@ -6,19 +6,14 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
-	"sync"
 	"testing"
-
-	"rialto/oauth/oauthtest"
 )
 
-// TestWithoutATokenEveryDoorSaysWhereToBegin: clients knock in different ways
+// saysWhereToBegin: clients knock in different ways
 // before they hold a token (Codex with GET, Claude Code with POST), and all of
 // them start from this header. A redirect would lose them.
-func TestWithoutATokenEveryDoorSaysWhereToBegin(t *testing.T) {
-	p := demo(t, t.TempDir(), "")
+func saysWhereToBegin(t *testing.T, p *program) {
 	want := `Bearer resource_metadata="` + p.URL + `/.well-known/oauth-protected-resource/mcp", scope="mcp:tools"`
 	for _, path := range []string{"/mcp", "/mcp/"} {
 		for _, method := range []string{"GET", "POST", "DELETE"} {
@@ -33,8 +28,7 @@ func TestWithoutATokenEveryDoorSaysWhereToBegin(t *testing.T) {
 	}
 }
 
-func TestAWrongTokenIsCalledInvalid(t *testing.T) {
-	p := demo(t, t.TempDir(), "")
+func wrongTokenIsInvalid(t *testing.T, p *program) {
 	resp := do(t, "POST", p.URL+"/mcp", "{}", "Authorization", "Bearer not.a.token")
 	got := resp.Header.Get("WWW-Authenticate")
 	if resp.StatusCode != http.StatusUnauthorized || !strings.Contains(got, `error="invalid_token"`) || !strings.Contains(got, "resource_metadata=") {
@@ -42,9 +36,8 @@ func TestAWrongTokenIsCalledInvalid(t *testing.T) {
 	}
 }
 
-// TestTheWayInIsTheSameEverywhere follows the documents as a client does.
-func TestTheWayInIsTheSameEverywhere(t *testing.T) {
-	p := demo(t, t.TempDir(), "")
+// wayInIsTheSame follows the documents as a client does.
+func wayInIsTheSame(t *testing.T, p *program) {
 	for _, path := range []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
 		var resource struct {
 			Resource string   `json:"resource"`
@@ -64,39 +57,7 @@ func TestTheWayInIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// TestACodeIsRedeemedOnce sends the same redemption many times at once.
-func TestACodeIsRedeemedOnce(t *testing.T) {
-	p := demo(t, t.TempDir(), "")
-	const callback, verifier = "http://127.0.0.1:1/callback", "a-verifier-that-is-long-enough-for-rfc-7636-section-4"
-	client := register(t, p, callback)
-	answer := oauthtest.NewBrowser(t, nil).Authorize(p.URL+"/authorize?"+url.Values{
-		"response_type": {"code"}, "client_id": {client}, "redirect_uri": {callback}, "state": {"s"},
-		"code_challenge": {s256(verifier)}, "code_challenge_method": {"S256"},
-	}.Encode(), username, password)
-
-	redemption := url.Values{
-		"grant_type": {"authorization_code"}, "code": {answer.Query().Get("code")}, "client_id": {client},
-		"redirect_uri": {callback}, "code_verifier": {verifier},
-	}.Encode()
-	statuses := map[int]int{}
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	for range 16 {
-		wg.Go(func() {
-			resp := do(t, "POST", p.URL+"/token", redemption, "Content-Type", "application/x-www-form-urlencoded")
-			mu.Lock()
-			defer mu.Unlock()
-			statuses[resp.StatusCode]++
-		})
-	}
-	wg.Wait()
-	if statuses[200] != 1 || statuses[400] != 15 {
-		t.Errorf("got answers by status %v, want one 200 and fifteen 400", statuses)
-	}
-}
-
-func TestAnUnknownAddressIsAPageAndNotAnError(t *testing.T) {
-	p := demo(t, t.TempDir(), "")
+func unknownAddressIsAPage(t *testing.T, p *program) {
 	resp := do(t, "GET", p.URL+"/nothing/here", "")
 	if resp.StatusCode != http.StatusNotFound || resp.Header.Get("Content-Security-Policy") == "" {
 		t.Errorf("got %d with policy %q, want our own 404", resp.StatusCode, resp.Header.Get("Content-Security-Policy"))
