@@ -11,6 +11,7 @@ import (
 // TestTheAgentOfTheGuide builds the agent that docs/agents.md shows and gives it
 // a task through the program.
 func TestTheAgentOfTheGuide(t *testing.T) {
+	t.Parallel()
 	code := fenced(t, document(t, "agents.md"), "go")
 	if other := fenced(t, document(t, "agents.es.md"), "go"); other != code {
 		t.Error("the Spanish guide shows another agent")

@@ -18,6 +18,7 @@ import (
 // that had ended before the backup is there, and the app that was connected before goes on.
 func TestABackupUnderLoadIsRestoredElsewhere(t *testing.T) {
 	takesLong(t)
+	t.Parallel()
 	engines := []struct {
 		name string
 		new  func(*testing.T) string

@@ -25,6 +25,7 @@ const hybrid = `{"name":"Tables é","description":"","version":"1.0","url":"http
 // TestSignaturesOfCards has another implementation check our signature, and
 // checks its.
 func TestSignaturesOfCards(t *testing.T) {
+	t.Parallel()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)

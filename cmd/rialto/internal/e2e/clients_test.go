@@ -12,6 +12,7 @@ import (
 // TestMCPClients takes each SDK through the life of a connector, twice: with
 // nothing but the URL, and again after the server crashed and came back.
 func TestMCPClients(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, script, era string }{
 		{"SDK 1, the initialize handshake", "mcp1.mjs", "legacy"},
 		{"SDK 2, the initialize handshake", "mcp2.mjs", "legacy"},
@@ -33,6 +34,7 @@ func TestMCPClients(t *testing.T) {
 // TestOAuthClients takes the strictest OAuth libraries through everything that
 // the server's metadata offers them.
 func TestOAuthClients(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"oauth4webapi.mjs", "openidclient.mjs"} {
 		t.Run(name, func(t *testing.T) {
 			p := demo(t, t.TempDir(), "")
@@ -42,6 +44,7 @@ func TestOAuthClients(t *testing.T) {
 }
 
 func TestA2AClients(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, script string }{
 		{"SDK 0.3", "a2a03.mjs"},
 		{"SDK 1", "a2a10.mjs"},
@@ -57,6 +60,7 @@ func TestA2AClients(t *testing.T) {
 // through the face of a demo: with tokens, by its card, at the root and under
 // the agent's name.
 func TestA2AClientsThroughTheBridge(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	p := demo(t, data, "")
 	token := output(t, "", "token", "--user", username, "--data", data, "--scope", "a2a:discover a2a:publish")
@@ -72,6 +76,7 @@ func TestA2AClientsThroughTheBridge(t *testing.T) {
 // TestBrowser drives the pages in Chromium. RIALTO_SCREENSHOTS names a folder
 // for pictures of them.
 func TestBrowser(t *testing.T) {
+	t.Parallel()
 	path, err := chromium()
 	Need(t, err)
 	p := demo(t, t.TempDir(), "")

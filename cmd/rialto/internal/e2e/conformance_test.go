@@ -34,6 +34,7 @@ var unchecked = map[string]string{
 // TestConformance runs the protocol's conformance suites against a server that
 // has everything they look for. No failure is excused.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", mcptest.Server())
 	srv := httptest.NewServer(mux)
@@ -65,6 +66,7 @@ func TestConformance(t *testing.T) {
 // fixtures and against the program. The suite runs them at a revision only with --force. The scenario sep-2640-skills-directory
 // is left out: resources/directory/read is optional, and not served.
 func TestConformanceOfSkills(t *testing.T) {
+	t.Parallel()
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", mcptest.Server())
 	srv := httptest.NewServer(mux)
@@ -93,6 +95,7 @@ func conformanceOfSkills(t *testing.T, server string) {
 // the program itself; docs/mcp.md says what the others need. The suite sends no
 // token, so something in front adds one.
 func TestConformanceOfTheProgram(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	p := demo(t, data, "")
 	front := httptest.NewServer(withToken(t, p.URL, output(t, "", "token", "--user", username, "--data", data)))

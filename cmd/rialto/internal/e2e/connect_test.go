@@ -16,6 +16,7 @@ import (
 // TestConnect has a person connect agents in Chromium, while MCP clients of both
 // eras wait that were asked to open a page.
 func TestConnect(t *testing.T) {
+	t.Parallel()
 	browser, err := chromium()
 	Need(t, err)
 	dir, addr, issuer := t.TempDir(), freeAddress(t), "http://"+freeAddress(t)

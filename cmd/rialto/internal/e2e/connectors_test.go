@@ -19,6 +19,7 @@ var connectorNames = []string{"sales", "desk", "law"}
 // refused at the others.
 func TestConnectorsSideBySide(t *testing.T) {
 	takesLong(t)
+	t.Parallel()
 	data := t.TempDir()
 	p := observedDemo(t, data)
 	output(t, password+"\n", "user", "add", "grace", "--password-stdin", "--data", data)

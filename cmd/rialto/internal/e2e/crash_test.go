@@ -149,6 +149,7 @@ func output(t *testing.T, stdin string, args ...string) string {
 // works, and asks the next one for the answers. A call that is made again, for
 // its client may not have heard of the first, sends nothing again.
 func TestTasksOutliveACrash(t *testing.T) {
+	t.Parallel()
 	agent, data := newSlowAgent(t), t.TempDir()
 	addr := freeAddress(t)
 	run := func() *program {
@@ -183,6 +184,7 @@ func TestTasksOutliveACrash(t *testing.T) {
 // TestAnotherReplicaTakesOver kills one of two servers that share a
 // PostgreSQL database.
 func TestAnotherReplicaTakesOver(t *testing.T) {
+	t.Parallel()
 	agent, dir := newSlowAgent(t), t.TempDir()
 	addrs := []string{freeAddress(t), freeAddress(t)}
 	config := filepath.Join(dir, "rialto.yaml")

@@ -83,6 +83,7 @@ func (r *realm) admits(req *http.Request) bool {
 // TestAnAgentSeesATokenOfEachUser has two people use one agent of another
 // organization. The tokens that they called us with stay here.
 func TestAnAgentSeesATokenOfEachUser(t *testing.T) {
+	t.Parallel()
 	r, dir, addr := newRealm(t), t.TempDir(), freeAddress(t)
 	r.rialto = "http://" + addr
 	config, secret := filepath.Join(dir, "rialto.yaml"), filepath.Join(dir, "client")

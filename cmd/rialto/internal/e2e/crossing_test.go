@@ -123,6 +123,7 @@ func (s sdk) agent(t *testing.T) string {
 // through the program, none of them ours: each uses everything,
 // streams and webhooks included.
 func TestCrossing(t *testing.T) {
+	t.Parallel()
 	all, dir, addr := sdks(t), t.TempDir(), freeAddress(t)
 	table := &interop.Table{Name: "the bridge"}
 	agents := map[string]string{} // their URLs

@@ -54,6 +54,7 @@ func TestCommandsSeeTheAgentsOfARunningDemo(t *testing.T) {
 
 // TestAnInterruptedCallLeavesItsTask: Ctrl-C stops the wait, and says how to go on.
 func TestAnInterruptedCallLeavesItsTask(t *testing.T) {
+	t.Parallel()
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	data, addr := t.TempDir(), freeAddress(t)

@@ -77,6 +77,7 @@ const secretOfTests = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 // TestTheComposeFileStartsTheServer runs the server with the environment of deploy/compose.yaml, and
 // Caddy with its Caddyfile before it.
 func TestTheComposeFileStartsTheServer(t *testing.T) {
+	t.Parallel()
 	path, err := exec.LookPath("caddy")
 	Need(t, err)
 	var file struct {
@@ -178,6 +179,7 @@ type probe struct {
 // TestTheChartStartsTheServer runs the container of the chart, as testdata/chart.yaml has it with all of
 // ci/all-values.yaml, and asks what its probes ask.
 func TestTheChartStartsTheServer(t *testing.T) {
+	t.Parallel()
 	rendered, err := os.ReadFile("testdata/chart.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -272,6 +274,7 @@ func TestTheChartIsRendered(t *testing.T) {
 // TestTheRegistryFileStartsTheImage runs the server as the MCP registry tells programs to: with the image's own
 // variables and those of deploy/server.json. It named none, and the image did not start.
 func TestTheRegistryFileStartsTheImage(t *testing.T) {
+	t.Parallel()
 	var file struct {
 		Packages []struct {
 			RuntimeArguments     []struct{ Name, Value string }

@@ -38,6 +38,7 @@ func expectVerdict(t *testing.T, address, id, text string, more ...string) {
 // TestTheDoctorNamesWhatAProxyDoes puts nginx and Caddy before a server, each with the mistake that
 // the verdict must name.
 func TestTheDoctorNamesWhatAProxyDoes(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ name, nginx, caddy, id, text string }{
 		{"one path", "location /mcp { PASS }", "handle /mcp* {\n PASS\n}", "forwarding", "forwards only /mcp; /.well-known, /authorize, /token, /register never reach the server"},
 		{"one path beside a page", "location = /mcp { PASS }\nlocation / { root SITE; }", "handle /mcp {\n PASS\n}\nhandle {\n root * SITE\n file_server\n}", "forwarding", "/.well-known"},
@@ -127,6 +128,7 @@ func serveCaddy(t *testing.T, at, directives string) {
 // TestTheDoctorSeesAddressesThatDiffer: the server believes in another address than its clients.
 func TestTheDoctorSeesAddressesThatDiffer(t *testing.T) {
 	takesLong(t)
+	t.Parallel()
 	at, behind := freeAddress(t), freeAddress(t)
 	start(t, behind, "demo", "--listen", behind, "--data", t.TempDir())
 	serveNginx(t, at, "location / { proxy_pass http://"+behind+"; }")
@@ -138,6 +140,7 @@ func TestTheDoctorSeesAddressesThatDiffer(t *testing.T) {
 // TestTheDoctorSeesOldMetadata: nginx keeps the metadata of the server's address before the last.
 func TestTheDoctorSeesOldMetadata(t *testing.T) {
 	takesLong(t)
+	t.Parallel()
 	at, behind, data := freeAddress(t), freeAddress(t), t.TempDir()
 	serveNginxIn(t, at, "proxy_cache_path "+t.TempDir()+" keys_zone=one:1m;\n", "location / { proxy_pass http://"+behind+"; proxy_set_header Host $http_host; proxy_cache one; }")
 	p := start(t, behind, "demo", "--listen", behind, "--data", data, "--url", "http://localhost:1")
@@ -160,6 +163,7 @@ func TestTheDoctorSeesABufferedStream(t *testing.T) {
 
 // TestTheDoctorKnowsAStaticServer examines Python's.
 func TestTheDoctorKnowsAStaticServer(t *testing.T) {
+	t.Parallel()
 	path, err := exec.LookPath("python3")
 	Need(t, err)
 	at := freeAddress(t)

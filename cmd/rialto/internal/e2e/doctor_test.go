@@ -15,6 +15,7 @@ import (
 // TestTheDoctorFindsNothing runs "rialto doctor --login" on "rialto demo", with
 // a person who signs in and says yes.
 func TestTheDoctorFindsNothing(t *testing.T) {
+	t.Parallel()
 	p := demo(t, t.TempDir(), "")
 	cmd := exec.CommandContext(t.Context(), binary, "doctor", p.URL+"/mcp", "--login", "--json")
 	var report bytes.Buffer

@@ -11,6 +11,7 @@ import (
 
 // TestTheDoorsOfADemo asks one demo at all its addresses, as clients do that have their own HTTP.
 func TestTheDoorsOfADemo(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	p := demo(t, data, "")
 	bearer := "Bearer " + output(t, "", "token", "--user", username, "--data", data)
@@ -150,6 +151,7 @@ func connectorsFindThemselves(t *testing.T, p *program) {
 
 // TestTheListCanBeHidden turns the settings of the endpoint.
 func TestTheListCanBeHidden(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	addr, config := freeAddress(t), filepath.Join(dir, "rialto.yaml")
 	err := os.WriteFile(config, []byte("url: http://"+addr+"\ndatabase: "+filepath.Join(dir, "db")+
@@ -181,6 +183,7 @@ func TestTheListCanBeHidden(t *testing.T) {
 
 // TestTheSDKSpeaksThePairOf2024 logs in at the address of the stream.
 func TestTheSDKSpeaksThePairOf2024(t *testing.T) {
+	t.Parallel()
 	p := demo(t, t.TempDir(), "")
 	kept := filepath.Join(t.TempDir(), "kept.json")
 	env := []string{"RIALTO_URL=" + p.URL + "/mcp/sse", "RIALTO_TRANSPORT=sse"}

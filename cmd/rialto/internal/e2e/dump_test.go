@@ -21,6 +21,7 @@ import (
 
 // TestADumpOfTheDatabaseOpensNothing gets one of every credential, kills the server, and looks for each in all that the database holds, and in the log.
 func TestADumpOfTheDatabaseOpensNothing(t *testing.T) {
+	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
 		dir := t.TempDir()
 		testDump(t, filepath.Join(dir, "rialto.db"), func() []byte { return allFiles(t, dir) })

@@ -31,6 +31,7 @@ import (
 // RIALTO_EVENT_KILLS scale it: the full proof has 200, 1000 and 10.
 func TestEventsOutliveKills(t *testing.T) {
 	takesLong(t)
+	t.Parallel()
 	t.Run("one server on SQLite", func(t *testing.T) { proveEvents(t, filepath.Join(t.TempDir(), "rialto.db"), 1) })
 	t.Run("two servers on PostgreSQL", func(t *testing.T) { proveEvents(t, oauthtest.PostgresSchema(t), 2) })
 }

@@ -63,6 +63,7 @@ func (s sdk) watch(t *testing.T, each func(watched), environment ...string) (all
 // that requires an extension, and two that have artifacts after the end. The last two are scripts: the
 // servers of a2a-go and a2a-js leave out what an agent says after the end.
 func TestForeignAgentsDoTheUnusual(t *testing.T) {
+	t.Parallel()
 	dir, addr := t.TempDir(), freeAddress(t)
 	agents := map[string]string{}
 	var clients []sdk

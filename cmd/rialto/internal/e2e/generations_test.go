@@ -27,6 +27,7 @@ var flows = []interop.Feature{"send", "stream with progress", "ask", "sign in", 
 // through the program, none of them ours. The program is killed once, while each
 // client has a task at each agent.
 func TestGenerations(t *testing.T) {
+	t.Parallel()
 	all, dir, addr := sdks(t), t.TempDir(), freeAddress(t)
 	table := &interop.Table{Name: "the clients", Columns: flows, Heads: []string{"MCP client", "Agent", "A2A"}}
 	releases := map[string]string{} // of the agents; each client has its own

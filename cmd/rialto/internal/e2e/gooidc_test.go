@@ -17,6 +17,7 @@ import (
 // discover the server by its issuer alone, find out how the client
 // authenticates, and check our tokens by the keys that the metadata names.
 func TestGoClients(t *testing.T) {
+	t.Parallel()
 	p := demo(t, t.TempDir(), "")
 	const callback = "http://127.0.0.1:1/callback"
 	provider, err := oidc.NewProvider(t.Context(), p.URL)
@@ -87,6 +88,7 @@ func checkedByOIDC(t *testing.T, p *program, provider *oidc.Provider, token *oau
 
 // TestGoClientsReadOurErrors: the libraries' own error types carry our codes.
 func TestGoClientsReadOurErrors(t *testing.T) {
+	t.Parallel()
 	p := demo(t, t.TempDir(), "")
 	const callback = "http://127.0.0.1:1/callback"
 	app := &oauth2.Config{ClientID: register(t, p, callback), RedirectURL: callback, Endpoint: oauth2.Endpoint{TokenURL: p.URL + "/token"}}

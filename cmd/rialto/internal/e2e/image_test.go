@@ -17,6 +17,7 @@ import (
 // TestTheProgramNeedsNoLibraries: the image holds the program and nothing
 // that it could load.
 func TestTheProgramNeedsNoLibraries(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the image runs on Linux")
 	}
@@ -38,6 +39,7 @@ func TestTheProgramNeedsNoLibraries(t *testing.T) {
 // TestTheProgramRunsAsNobody does what the image does: an unprivileged user,
 // no home, one folder to write to.
 func TestTheProgramRunsAsNobody(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	addr := freeAddress(t)
 	p := &program{URL: "http://" + addr, cmd: exec.Command(binary, "demo", "--listen", addr, "--data", data), log: &logBuffer{}, done: make(chan error, 1)}
@@ -116,6 +118,7 @@ func TestTheDockerfileBuildsWhatWeTest(t *testing.T) {
 
 // TestTheLinkerSetsWhichBuildItIs builds as the Dockerfile does, where Git is missing.
 func TestTheLinkerSetsWhichBuildItIs(t *testing.T) {
+	t.Parallel()
 	program := filepath.Join(t.TempDir(), "rialto")
 	const in = "-X rialto/cmd/rialto/internal/server."
 	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", program,

@@ -51,6 +51,7 @@ func (i inspected) call(tool, args string) (got struct {
 // --strict also looks for what the dialects of model providers cannot express.
 // The command line takes tasks, but cannot ask a person.
 func TestTheInspectorUsesTheTools(t *testing.T) {
+	t.Parallel()
 	p, home, consents := observedDemo(t, t.TempDir()), t.TempDir(), 1
 	for _, era := range []string{"legacy", "auto", "modern"} {
 		i := inspected{t: t, p: p, home: home, era: era}
@@ -75,6 +76,7 @@ func TestTheInspectorUsesTheTools(t *testing.T) {
 // what the agent asks; since 2026-07-28 in an MCP task, before on the stream of
 // the call.
 func TestTheInspectorAsksAPerson(t *testing.T) {
+	t.Parallel()
 	p, home := observedDemo(t, t.TempDir()), t.TempDir()
 	inspected{t: t, p: p, home: home, era: "legacy"}.run(1, "--method", "tools/list")
 	for _, era := range []string{"legacy", "modern"} {

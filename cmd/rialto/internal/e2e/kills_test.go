@@ -29,6 +29,7 @@ import (
 // though clients repeat those of which they did not hear. RIALTO_ROUNDS says how
 // often to kill, 10 times if it says nothing; RIALTO_SEED repeats a run.
 func TestNothingIsLostInKills(t *testing.T) {
+	t.Parallel()
 	t.Run("one server on SQLite", func(t *testing.T) { survive(t, filepath.Join(t.TempDir(), "rialto.db"), 1) })
 	t.Run("two servers on PostgreSQL", func(t *testing.T) { survive(t, oauthtest.PostgresSchema(t), 2) })
 }
@@ -37,6 +38,7 @@ func TestNothingIsLostInKills(t *testing.T) {
 // run that end meanwhile, more of them altogether than one user may have running:
 // the server that comes last takes another task at once.
 func TestTasksOfKilledServersCountForNobody(t *testing.T) {
+	t.Parallel()
 	w := &world{agent: newCountingAgent(t), handles: map[string]given{}}
 	w.serve(t, filepath.Join(t.TempDir(), "rialto.db"), 1)
 	for range 6 {
@@ -67,6 +69,7 @@ func TestTasksOfKilledServersCountForNobody(t *testing.T) {
 // to 20 s, and starts them again. Such tasks had failed. RIALTO_ROUNDS says how often, once
 // if it says nothing.
 func TestRestartsFailNoTask(t *testing.T) {
+	t.Parallel()
 	t.Run("one server on SQLite", func(t *testing.T) {
 		t.Parallel()
 		restart(t, filepath.Join(t.TempDir(), "rialto.db"), 1)

@@ -62,6 +62,7 @@ func kitClient(t *testing.T, url, token string, way a2a.Interface) *a2aclient.Cl
 // TestTheKitAgentAlone sends the message ids of the public A2A compatibility kit
 // to the agent that it expects.
 func TestTheKitAgentAlone(t *testing.T) {
+	t.Parallel()
 	kit := kitAgent(t)
 	var later sync.WaitGroup
 	defer later.Wait()
@@ -74,6 +75,7 @@ func TestTheKitAgentAlone(t *testing.T) {
 // reaches the agent over each binding: the results are the same as without a
 // bridge.
 func TestTheKitAgentBehindTheBridge(t *testing.T) {
+	t.Parallel()
 	kit, dir, addr := kitAgent(t), t.TempDir(), freeAddress(t)
 	var config bytes.Buffer
 	fmt.Fprintf(&config, "url: http://%s\ndatabase: %q\nsecret_file: %s\ngrpc: {listen: %q}\ndefault_agent: over-jsonrpc\nagents:\n",

@@ -29,6 +29,7 @@ const (
 // TestTheInspectorSignsIn logs in with nothing but the URL, comes back with
 // its stored login, and logs in anew.
 func TestTheInspectorSignsIn(t *testing.T) {
+	t.Parallel()
 	for _, era := range []string{"legacy", "modern"} {
 		t.Run(era, func(t *testing.T) {
 			p, home, answer := demo(t, t.TempDir(), ""), t.TempDir(), filepath.Join(t.TempDir(), "answer.json")
@@ -54,6 +55,7 @@ func TestTheInspectorSignsIn(t *testing.T) {
 // TestMCPRemoteSignsIn logs in with nothing but the URL, comes back with what
 // it kept, and then serves a chat app that knows only local servers.
 func TestMCPRemoteSignsIn(t *testing.T) {
+	t.Parallel()
 	p, home := observedDemo(t, t.TempDir()), t.TempDir()
 	_, port, _ := strings.Cut(freeAddress(t), ":")
 	for _, consents := range []int{1, 0} {
@@ -70,6 +72,7 @@ func TestMCPRemoteSignsIn(t *testing.T) {
 // TestTheCommandLineSignsIn logs in with nothing but the URL, comes back with its stored login, and
 // logs in anew after it has forgotten it. "script" gives it the terminal that a login needs.
 func TestTheCommandLineSignsIn(t *testing.T) {
+	t.Parallel()
 	p, home := demo(t, t.TempDir(), ""), t.TempDir()
 	run := func(consents int, more ...string) {
 		t.Helper()
@@ -106,6 +109,7 @@ func TestTheCommandLineSignsIn(t *testing.T) {
 // TestConformanceOfTheAuthorizationServer runs the part of the suite that is
 // about authorization servers. No failure and no warning is excused.
 func TestConformanceOfTheAuthorizationServer(t *testing.T) {
+	t.Parallel()
 	p := demo(t, t.TempDir(), "")
 	_, port, _ := strings.Cut(freeAddress(t), ":")
 	client := register(t, p, "http://127.0.0.1:"+port+"/callback")

@@ -16,6 +16,7 @@ import (
 // each time, and the message is sent once. RIALTO_LONG_TASK says how long the
 // agent works; with 5m the client has the 60 seconds of the chat apps.
 func TestALongTaskReachesAnImpatientClient(t *testing.T) {
+	t.Parallel()
 	long, err := time.ParseDuration(os.Getenv("RIALTO_LONG_TASK"))
 	if err != nil {
 		long = 5 * time.Second

@@ -20,6 +20,7 @@ import (
 // TestBehindAProxy runs the configurations of docs/proxy.md, with a server
 // behind them, and lets the doctor and a stream through.
 func TestBehindAProxy(t *testing.T) {
+	t.Parallel()
 	english, spanish := document(t, "proxy.md"), document(t, "proxy.es.md")
 	for _, c := range []struct {
 		language, program string

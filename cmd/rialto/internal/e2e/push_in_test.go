@@ -60,6 +60,7 @@ func beforeHooks(t *testing.T, addr string) (string, <-chan notice) {
 // notifications send them to the webhook that the server gave with the message.
 // A task is what its agent shows, whatever a notification says of it.
 func TestAgentsOfOthersTellTheServerOfTheirTasks(t *testing.T) {
+	t.Parallel()
 	dir, addr := t.TempDir(), freeAddress(t)
 	front, notices := beforeHooks(t, addr)
 	var config bytes.Buffer

@@ -101,6 +101,7 @@ func sendWithWebhook(t *testing.T, base, token, generation, url, name string) {
 // once, as the generation that asked for it has it, and calls no address that the
 // operator has meanwhile struck from the list.
 func TestPushNotificationsOutliveACrash(t *testing.T) {
+	t.Parallel()
 	const users, each, struck = 5, 200, 20
 	agent := newAgent(t, func(_ context.Context, turn *a2aexec.Turn) error { turn.Complete("done"); return nil })
 	hook, refused := newReceiver(t, users*each), newReceiver(t, 1)

@@ -21,6 +21,7 @@ import (
 // agent that stays. Another agent comes and goes, and a limit changes. No call fails.
 func TestReloadUnderLoad(t *testing.T) {
 	takesLong(t)
+	t.Parallel()
 	agent := a2atest.NewAgent()
 	stays, goes := a2atest.Serve(t, agent, agent.Card(), a2a.V10), a2atest.Serve(t, agent, agent.Card(), a2a.V10)
 	dir, addr := t.TempDir(), freeAddress(t)

@@ -105,6 +105,7 @@ func (r *repeater) before(t *testing.T) (run func() *program, tokens map[string]
 // names messages send one several times: at the same time, while its task runs,
 // after the server was killed, and when the task has ended.
 func TestAMessageThatIsSentAgainIsTheSameMessage(t *testing.T) {
+	t.Parallel()
 	agent := newRepeater(t)
 	run, token := agent.before(t)
 	p := run()
@@ -159,6 +160,7 @@ func TestAMessageThatIsSentAgainIsTheSameMessage(t *testing.T) {
 // messages, send one name several times: at the same time, after the server was
 // killed, and when the task has ended, which begins another.
 func TestATaskThatIsNamedTwiceIsOneTask(t *testing.T) {
+	t.Parallel()
 	agent := newRepeater(t)
 	run, token := agent.before(t)
 	p := run()

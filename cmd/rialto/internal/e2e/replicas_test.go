@@ -23,6 +23,7 @@ import (
 // balancer without affinity does: the person's long answer, the subscription and the progress arrive.
 func TestASessionIsServedByTwoReplicas(t *testing.T) {
 	takesLong(t)
+	t.Parallel()
 	next := make(chan string)
 	agent := newAgent(t, func(ctx context.Context, turn *a2aexec.Turn) error {
 		text := turn.Message.Text()
@@ -83,6 +84,7 @@ func twoReplicas(t *testing.T, agent string) (replicas []*program, token string)
 // first replica waits for one of them, a message names the second later, and the replica whose task waits for
 // the third has been killed.
 func TestReplicasShareUploads(t *testing.T) {
+	t.Parallel()
 	agent := newAgent(t, func(_ context.Context, turn *a2aexec.Turn) error {
 		content, _ := turn.Message.Parts[1].Content.(a2a.Raw)
 		turn.Complete(fmt.Sprintf("got %s of %d bytes", turn.Message.Parts[1].Filename, len(content)))

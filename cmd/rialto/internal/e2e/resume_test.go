@@ -14,6 +14,7 @@ import (
 // stream at the next server, and get the result from the ledger. They were answered 410, and
 // waited for their own timeout: 60 seconds for the SDKs, 300 for Codex.
 func TestClientsComeBackAfterACrash(t *testing.T) {
+	t.Parallel()
 	for name, come := range map[string]func(*testing.T, *crashing){
 		"TypeScript SDK 1": func(t *testing.T, c *crashing) { c.script(t, "resume1.mjs") },
 		"TypeScript SDK 2": func(t *testing.T, c *crashing) { c.script(t, "resume2.mjs") },

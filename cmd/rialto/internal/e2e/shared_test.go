@@ -9,6 +9,7 @@ import (
 
 // TestSharedPages has a person share a task in Chromium, and a stranger read it.
 func TestSharedPages(t *testing.T) {
+	t.Parallel()
 	browser, err := chromium()
 	Need(t, err)
 	agent := tableExpert(t)

@@ -10,6 +10,7 @@ import (
 // TestWhoSignsIn takes a new server through every way to sign in, with an
 // identity provider that others wrote, in Chromium.
 func TestWhoSignsIn(t *testing.T) {
+	t.Parallel()
 	path, err := chromium()
 	Need(t, err)
 	addr, issuer := freeAddress(t), "http://"+freeAddress(t)

@@ -47,6 +47,7 @@ func TestADatabaseThatFallsSilentKeepsNoServer(t *testing.T) {
 // TestAConnectionThatHangsKeepsNoServer starts servers on a PostgreSQL that lets some
 // connections in and then no more: each is ready or gives up, and says so.
 func TestAConnectionThatHangsKeepsNoServer(t *testing.T) {
+	t.Parallel()
 	dsn := oauthtest.PostgresSchema(t)
 	w := &world{agent: newCountingAgent(t), handles: map[string]given{}}
 	w.serve(t, dsn, 1)

@@ -61,6 +61,7 @@ func filesRoot(t *testing.T) (dir string, sent map[string][]byte, refused map[st
 // TestStdioSendsFiles lets a host name files by their paths, in both eras. The agent gets them, and nothing
 // that is not below the directory.
 func TestStdioSendsFiles(t *testing.T) {
+	t.Parallel()
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
 	card := agent.Card()

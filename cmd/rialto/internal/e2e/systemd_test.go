@@ -17,6 +17,7 @@ import (
 // configuration, as systemd does: with the socket of rialto.socket, a socket for notifications and
 // a watchdog. A request that arrives while the server restarts is answered by the next one.
 func TestTheSystemdUnitStartsTheServer(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -94,6 +94,7 @@ func serialAt(t *testing.T, addr string, trusted *x509.CertPool) int64 {
 // Then an agent is added to the file, which config_watch applies.
 func TestCertificateIsReplacedUnderLoad(t *testing.T) {
 	takesLong(t)
+	t.Parallel()
 	agent := a2atest.NewAgent()
 	one := a2atest.Serve(t, agent, agent.Card(), a2a.V10)
 	trusted, dir, addr, calls := x509.NewCertPool(), t.TempDir(), freeAddress(t), freeAddress(t)
