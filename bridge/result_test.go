@@ -198,6 +198,8 @@ func TestACallThatLeavesTheAgentOutIsHelped(t *testing.T) {
 		t.Errorf("got %+v, want it with the agent of the conversation", next.TaskInfo)
 	}
 	r.call("send_task", `{"message":"again","context_id":"never was"}`).refused(t, "no conversation")
+	anothers := fmt.Sprintf(`{"message":"x","agent":"two","context_id":%q}`, first.ContextID)
+	r.callAs("bob", "send_task", anothers, func(string) {}).refused(t, "no conversation")
 	if got := r.call("list_tasks", `{"agent":"tow"}`); !strings.Contains(got.Text, `no agent named "tow"`) {
 		t.Errorf("got %s", got.Text)
 	}
