@@ -11,6 +11,7 @@ import (
 
 	"rialto/a2a"
 	"rialto/a2a/a2aexec"
+	"rialto/internal/raced"
 )
 
 // update is a status of the scripted agent's only task.
@@ -108,6 +109,7 @@ func TestAQuestionIsHeardBehindALongArtifact(t *testing.T) {
 }
 
 func TestAResultIsBoundedHoweverItIsMade(t *testing.T) {
+	raced.Skip(t)
 	var many []any
 	for i := range 3_000 {
 		many = append(many, IsChunk(fmt.Sprint(i), "x"))

@@ -18,6 +18,7 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/directory"
 	"rialto/bridge/documents"
+	"rialto/internal/raced"
 	"rialto/mcp"
 	"rialto/store"
 	"rialto/store/storetest"
@@ -195,6 +196,7 @@ func TestTheLatestTasksAreListed(t *testing.T) {
 
 // TestLargeTasksAreListedWithoutTheirArtifacts lists more than is looked into for one list.
 func TestLargeTasksAreListedWithoutTheirArtifacts(t *testing.T) {
+	raced.Skip(t)
 	large := a2a.Raw(strings.Repeat("x", 3<<20))
 	r := newRig(t, "", map[string]peer{"one": running(t, func(_ context.Context, turn *a2aexec.Turn) error {
 		turn.Artifact(a2a.Artifact{ID: "a", Parts: []a2a.Part{{Content: large, Filename: "r.bin"}}})

@@ -12,6 +12,7 @@ import (
 	"rialto/a2a"
 	"rialto/bridge"
 	"rialto/bridge/documents"
+	"rialto/internal/raced"
 )
 
 // sharing is a rig on which people can share, whose clock can be set forward.
@@ -234,6 +235,7 @@ func TestFetchReadsOneThingThatATaskMade(t *testing.T) {
 // The limit holds for texts that grow as JSON, and the result says that it is
 // truncated.
 func TestADocumentNeverExceedsAResult(t *testing.T) {
+	raced.Skip(t)
 	for name, unit := range map[string]string{"letters": "a", "quotes": `"`, "lines": "\n.", "tags": "<", "accents": "ü"} {
 		r := newRig(t, "", map[string]peer{"one": turns([]any{
 			made("a", a2a.TextPart(strings.Repeat(unit, 120_000))), made("b", a2a.TextPart("second")), update(a2a.Completed, "done"),

@@ -30,6 +30,7 @@ import (
 	"rialto/bridge/operator"
 	"rialto/bridge/runner"
 	"rialto/bridge/web"
+	"rialto/internal/raced"
 	"rialto/internal/transcript"
 	"rialto/mcp"
 	"rialto/store"
@@ -42,7 +43,11 @@ import (
 // what each face shows.
 func TestFaces(t *testing.T) {
 	transcript.Run(t, "testdata/faces/*.txtar", func(t *testing.T, _ *txtar.Archive) []txtar.File {
-		f := newFaces(t, scenarios[filepath.Base(t.Name())])
+		name := filepath.Base(t.Name())
+		if name == "huge" || strings.HasPrefix(name, "long") {
+			raced.Skip(t)
+		}
+		f := newFaces(t, scenarios[name])
 		sections := []struct {
 			name string
 			show func() string
