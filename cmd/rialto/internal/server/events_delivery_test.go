@@ -60,28 +60,6 @@ func TestARefusedEventHoldsUpNoOther(t *testing.T) {
 	}
 }
 
-// TestTheEventsOfATaskComeInOrder has a receiver with two subscriptions that refuses a question, which is
-// answered meanwhile.
-func TestTheEventsOfATaskComeInOrder(t *testing.T) {
-	r, hooks, _ := eventRig(t, io.Discard)
-	token := r.token("alice", oauth.ScopeTools)
-	for _, name := range []string{"task.completed", "task.input_required"} {
-		if a := r.mcp(token, "events/subscribe", hookTo(name, hooks.url, hookSecret, object{})); a.Error != nil {
-			t.Fatal(a.raw)
-		}
-	}
-	hooks.answers = []int{503, 503}
-	task := r.send(token, "ask which")
-	if a := r.mcp(token, "tools/call", object{"name": "send_task", "arguments": object{"task_id": task, "message": "this", "wait": 5}}); a.Error != nil {
-		t.Fatal(a.raw)
-	}
-	for i, d := range hooks.accepted(2) {
-		if want := []string{"task.input_required", "task.completed"}[i]; d.Name != want || d.Data.Task != task {
-			t.Errorf("got %+v, want %s", d, want)
-		}
-	}
-}
-
 // TestOneSubscriptionTellsAllOfATask follows a task by task.changed, through a question to its end.
 func TestOneSubscriptionTellsAllOfATask(t *testing.T) {
 	r, hooks, _ := eventRig(t, io.Discard)

@@ -7,7 +7,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
 
@@ -106,17 +105,6 @@ func TestASubscriptionIsRenewedNotDoubled(t *testing.T) {
 	}
 	if a := ask(bob, object{"agent": "scripted", "context_id": "c"}, "absent"); a.Error != nil || a.Result.ID == first.Result.ID {
 		t.Errorf("bob's is alice's: %s", a.raw)
-	}
-	ids := make([]string, 8)
-	var wait sync.WaitGroup
-	for i := range ids {
-		wait.Go(func() { ids[i] = ask(alice, object{"context_id": "one"}, "absent").Result.ID })
-	}
-	wait.Wait()
-	for _, id := range ids {
-		if id == "" || id != ids[0] {
-			t.Fatalf("got %q, want one subscription", ids)
-		}
 	}
 }
 

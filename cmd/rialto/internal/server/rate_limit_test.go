@@ -121,33 +121,32 @@ func TestOpenCallsAreLimited(t *testing.T) {
 
 // TestTheLimitOfCallsIsASetting has one user make as many calls at once as the operator allows, and one more.
 func TestTheLimitOfCallsIsASetting(t *testing.T) {
-	for _, most := range []int{2, 70} {
-		agent := a2atest.NewAgent()
-		t.Cleanup(func() { agent.Close() })
-		r := newRigWith(t, func(c *config.Config) {
-			c.Agents = []config.Agent{{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)}}
-			c.Limits.CallsPerUser = most
-		})
-		token := r.token("alice", oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish)
-		send := func(text string) reply {
-			return r.do("POST", "/mcp/tools/call", token, fmt.Sprintf(`{"name":"send_task","arguments":{"message":%q,"wait":20}}`, text))
-		}
-		var open sync.WaitGroup
-		for range most {
-			open.Go(func() { send("wait") })
-		}
-		poll(t, 10*time.Millisecond, func() bool { return len(agent.Received()) >= most })
-		got := send("echo hello")
-		if got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" || !strings.Contains(got.header.Get("RateLimit-Policy"), fmt.Sprintf(`"calls";q=%d`, most)) {
-			t.Errorf("%d calls open: got %d %v %s, want 429", most, got.status, got.header, got.body)
-		}
-		if rest := r.do("GET", "/api/v1/tasks", token, ""); rest.status != http.StatusTooManyRequests || rest.header.Get("Retry-After") != "1" {
-			t.Errorf("REST: got %d, Retry-After %q, want that of the limit", rest.status, rest.header.Get("Retry-After"))
-		}
-		agent.Release()
-		open.Wait()
-		if got := send("echo hello"); got.status != http.StatusOK {
-			t.Errorf("no calls open: got %d %s", got.status, got.body)
-		}
+	const most = 70
+	agent := a2atest.NewAgent()
+	t.Cleanup(func() { agent.Close() })
+	r := newRigWith(t, func(c *config.Config) {
+		c.Agents = []config.Agent{{Name: "one", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)}}
+		c.Limits.CallsPerUser = most
+	})
+	token := r.token("alice", oauth.ScopeTools, oauth.ScopeDiscover, oauth.ScopePublish)
+	send := func(text string) reply {
+		return r.do("POST", "/mcp/tools/call", token, fmt.Sprintf(`{"name":"send_task","arguments":{"message":%q,"wait":20}}`, text))
+	}
+	var open sync.WaitGroup
+	for range most {
+		open.Go(func() { send("wait") })
+	}
+	poll(t, 10*time.Millisecond, func() bool { return len(agent.Received()) >= most })
+	got := send("echo hello")
+	if got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" || !strings.Contains(got.header.Get("RateLimit-Policy"), fmt.Sprintf(`"calls";q=%d`, most)) {
+		t.Errorf("%d calls open: got %d %v %s, want 429", most, got.status, got.header, got.body)
+	}
+	if rest := r.do("GET", "/api/v1/tasks", token, ""); rest.status != http.StatusTooManyRequests || rest.header.Get("Retry-After") != "1" {
+		t.Errorf("REST: got %d, Retry-After %q, want that of the limit", rest.status, rest.header.Get("Retry-After"))
+	}
+	agent.Release()
+	open.Wait()
+	if got := send("echo hello"); got.status != http.StatusOK {
+		t.Errorf("no calls open: got %d %s", got.status, got.body)
 	}
 }
