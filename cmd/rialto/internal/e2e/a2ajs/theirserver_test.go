@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -188,7 +189,11 @@ func tryCancel(t *testing.T, s theirs) {
 
 func tryResubscribe(t *testing.T, s theirs) {
 	var last a2a.State
-	for e, err := range s.Subscribe(deadline(t), begin(t, s, "wait over")) {
+	id := begin(t, s, "wait over")
+	for e, err := range s.Subscribe(deadline(t), id) {
+		if errors.Is(err, a2a.ErrStreamEnded) { // the task has ended meanwhile
+			e, err = s.Task(deadline(t), a2a.TaskQuery{ID: id})
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
