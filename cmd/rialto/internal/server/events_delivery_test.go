@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"rialto/internal/raced"
 	"rialto/oauth"
 )
 
@@ -95,6 +96,7 @@ func TestOneSubscriptionTellsAllOfATask(t *testing.T) {
 
 // TestTheFirstEventComesSoonAfterManySubscriptions makes 99 subscriptions and then the one that gets an event.
 func TestTheFirstEventComesSoonAfterManySubscriptions(t *testing.T) {
+	raced.Skip(t)
 	r, hooks, _ := eventRig(t, io.Discard)
 	token := r.token("alice", oauth.ScopeTools)
 	subscribe := func(arguments object) {
