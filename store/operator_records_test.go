@@ -55,7 +55,7 @@ func must(t *testing.T, err error) {
 func call(i int, change ...func(*usage.Record)) usage.Record {
 	c := usage.Record{
 		ID: fmt.Sprintf("c%02d", i), At: now.Add(time.Duration(i) * time.Minute), UserID: "alice", Client: "chat", UseCase: "sales",
-		Door: "mcp", Tool: "send_task", Agent: "tables", Took: 40 * time.Millisecond, Millis: 40, BytesIn: 10, BytesOut: 100, Outcome: usage.OK,
+		Door: "mcp", Tool: "send_task", Agent: "tables", Took: 40 * time.Millisecond, Millis: 40, BytesIn: 10, BytesOut: 100, Outcome: usage.OK, Task: "t",
 	}
 	for _, f := range change {
 		f(&c)

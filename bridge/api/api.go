@@ -28,6 +28,7 @@ import (
 	"rialto/bridge"
 	"rialto/bridge/call"
 	"rialto/bridge/directory"
+	"rialto/bridge/documents"
 	"rialto/bridge/operator"
 	"rialto/bridge/sanitize"
 	"rialto/internal/dberr"
@@ -196,19 +197,22 @@ func (a *API) begin(r *http.Request) *call.Call {
 	return c
 }
 
-// noteAnswer says which agent an answer is about, and the state of its task.
+// noteAnswer says which agent and task an answer is about, and the state of the task.
 func noteAnswer(c *call.Call, body any) {
 	switch b := body.(type) {
 	case created:
 		noteAnswer(c, b.body)
 	case *Task:
-		c.Agent = b.Agent
-		c.State = b.State
+		noteAnswer(c, &b.Status)
 	case *Status:
 		c.Agent = b.Agent
+		c.Task = b.ID
 		c.State = b.State
 	case *Answer:
 		c.Agent = b.Agent
+	case documents.Shared:
+		c.Agent = b.Agent
+		c.Task = b.Handle
 	}
 }
 

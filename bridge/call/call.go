@@ -19,6 +19,7 @@ type Call struct {
 	Access     directory.Access
 	Door, Tool string // usage.MCP and the tool, for example
 	Agent      string // "" if it is about none, or several
+	Task       string // the handle of the caller's task that it is about; "" if it is about none, or several
 	Began      time.Time
 
 	In, Out int           // bytes of content
@@ -75,6 +76,7 @@ func (c *Call) End(ctx context.Context, err *error) {
 		BytesIn:  int64(c.In),
 		BytesOut: int64(c.Out),
 		Outcome:  c.outcome(ctx, *err),
+		Task:     c.Task,
 	})
 }
 

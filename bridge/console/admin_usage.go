@@ -144,14 +144,18 @@ func (c adminUsage) usageCalls(r *http.Request) (*templates.Console, error) {
 	}, err
 }
 
-// calls shows calls.
+// calls shows calls. The row of a call about a task leads to the task.
 type calls struct {
 	*Console
 	report *usagereport.Report
 }
 
 func (c calls) cell(_ *http.Request, entry any, column string) templates.Text {
-	return c.report.Cell(entry.(usage.Record), column)
+	call := entry.(usage.Record)
+	if column == "time" && call.Task != "" {
+		return templates.Link(taskAt(call.Task), c.when(call.At))
+	}
+	return c.report.Cell(call, column)
 }
 
 // exportUsage sends the calls of a filter as a file.

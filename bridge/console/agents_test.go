@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"rialto/a2a"
 	"rialto/bridge/directory"
 	"rialto/internal/audit"
 	"rialto/internal/i18n"
@@ -216,8 +217,9 @@ func TestUsageIsDrawnAndExported(t *testing.T) {
 	at := time.Now().Add(-time.Hour)
 	r.client("c1", "Chat")
 	r.client("c2", "Chat") // each person's chat app registers itself
+	r.task("t1", "alice", a2a.Completed, "Three.")
 	r.must(r.db.Records.AddCalls(t.Context(), []usage.Record{
-		{ID: "1", At: at, UserID: r.ids["alice"], User: "alice", Client: "c1", Tool: "send_task", Agent: "expert", Millis: 120, Outcome: usage.OK},
+		{ID: "1", At: at, UserID: r.ids["alice"], User: "alice", Client: "c1", Tool: "send_task", Agent: "expert", Millis: 120, Outcome: usage.OK, Task: "t1"},
 		{ID: "2", At: at, UserID: r.ids["alice"], User: "alice", Client: "c2", Tool: "get_task", Agent: "=1+1", Millis: 20, Outcome: usage.Failed},
 	}))
 	b := r.as("root")
@@ -235,6 +237,10 @@ func TestUsageIsDrawnAndExported(t *testing.T) {
 		if got := len(b.get("/admin/usage/calls?" + query).all("#calls tbody tr")); got != want {
 			t.Errorf("%s: got %d calls, want %d", query, got, want)
 		}
+	}
+	links := b.get("/admin/usage/calls?days=1").all("#calls tbody th a")
+	if len(links) != 1 || !strings.Contains(b.get(attr(links[0], "href")).Text(), "Three.") {
+		t.Errorf("got %d links to tasks, want one, to the task of the call that has one", len(links))
 	}
 	if got := words(b.get("/admin/usage?days=1&by=client&client=Chat").all("#sums")[0]); strings.Count(got, "Chat") != 2 {
 		t.Errorf("got %q, want the calls of both apps of one name", got)

@@ -28,7 +28,7 @@ func everyPage(r *rig) []string {
 	r.must(r.Admin.Agents.Registry.Add(r.t.Context(), directory.AgentConfig{Name: "waiting", URL: "https://waiting.example", Review: true, Credentials: directory.Credentials{Type: "bearer", Secret: "s"}}, nil))
 	r.card("waiting", `{"name":"ONE"}`, true)
 	r.card("waiting", `{"name":"TWO","version":"2"}`, true)
-	r.must(r.db.Records.AddCalls(r.t.Context(), []usage.Record{{ID: "u", At: time.Now().Add(-time.Hour), UserID: r.ids["root"], Tool: "SEND", Agent: "EXPERT", Millis: 1200, Outcome: usage.Failed}}))
+	r.must(r.db.Records.AddCalls(r.t.Context(), []usage.Record{{ID: "u", At: time.Now().Add(-time.Hour), UserID: r.ids["root"], Tool: "SEND", Agent: "EXPERT", Millis: 1200, Outcome: usage.Failed, Task: "t1"}}))
 	for _, k := range audit.Kinds {
 		recorder{r.db}.Record(r.t.Context(), audit.Event{Kind: k, Actor: "ROOT", Address: "ADDRESS", Target: "TARGET", Detail: "DETAIL", Outcome: audit.Failed})
 	}

@@ -22,6 +22,7 @@ type Document struct {
 	Text     string            `json:"text"`
 	URL      string            `json:"url"`
 	Metadata map[string]string `json:"metadata,omitempty"`
+	Task     string            `json:"-"` // the handle of the task that it shows or is a part of
 }
 
 // Document ids are "agent:NAME", "task:TASK_ID", "artifact:TASK_ID:ID", and
@@ -51,6 +52,9 @@ func (sv *Service) Fetch(
 		Metadata: s.Fields,
 	}
 	doc.Metadata["agent"] = s.Agent
+	if s.task != nil {
+		doc.Task = s.task.Handle
+	}
 	return doc, nil
 }
 

@@ -206,7 +206,7 @@ func (sv *Service) RetryTask(
 		return nil, ledger.ErrTaskBusy
 	}
 
-	return sv.send(ctx, access, args)
+	return sv.send(ctx, c, args)
 }
 
 // SendTask sends a request of the caller's to an agent, and returns the new task. A task that the
@@ -218,17 +218,19 @@ func (sv *Service) SendTask(
 	defer c.End(ctx, &err)
 	c.Agent = a.Agent
 	c.In = len(a.Message)
-	return sv.send(ctx, access, a)
+	return sv.send(ctx, c, a)
 }
 
+// send sends a request, and says in its call which task is the answer.
 func (sv *Service) send(
-	ctx context.Context, access directory.Access, a *runner.Request,
+	ctx context.Context, c *call.Call, a *runner.Request,
 ) (*ledger.Record, error) {
-	sent, err := sv.Runner.SendRequest(ctx, access, a)
+	sent, err := sv.Runner.SendRequest(ctx, c.Access, a)
 	if err != nil {
 		return nil, err
 	}
 
+	c.Task = sent.Handle
 	task, err := sent.Accepted(ctx)
 	if err != nil { // it was refused, and its page says why
 		task, _ = sent.Current(ctx)
@@ -244,6 +246,7 @@ func (sv *Service) taskOf(
 	e, err := sv.Runner.Task(ctx, c.Access, handle)
 	if err == nil {
 		c.Agent = e.Agent
+		c.Task = e.Handle
 	}
 	return e, err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rialto/a2a"
+	"rialto/bridge/call"
 	"rialto/bridge/directory"
 	"rialto/bridge/ledger"
 	"rialto/bridge/runner"
@@ -25,6 +26,7 @@ import (
 type Agent struct {
 	proxy *Proxy
 	name  string
+	call  *call.Call // that is to say which task it is about; nil is none
 }
 
 var (
@@ -36,7 +38,7 @@ var (
 )
 
 // Agent returns the agent with a name.
-func (p *Proxy) Agent(agent string) *Agent { return &Agent{p, agent} }
+func (p *Proxy) Agent(agent string) *Agent { return &Agent{proxy: p, name: agent} }
 
 // AgentOf returns the agent that runs a task of the caller.
 func (p *Proxy) AgentOf(ctx context.Context, id a2a.TaskID) (*Agent, error) {
@@ -290,7 +292,11 @@ func (f *Agent) deliver(ctx context.Context, req *a2a.SendRequest) (*runner.Sent
 	if m.Metadata == nil {
 		m.Metadata = a2a.Metadata{} // the caller puts nothing around the message
 	}
-	return f.proxy.Runner.Send(ctx, f.access(ctx), m)
+	sent, err := f.proxy.Runner.Send(ctx, f.access(ctx), m)
+	if err == nil {
+		f.note(sent.Handle)
+	}
+	return sent, err
 }
 
 // record returns a task of the caller at this agent.
@@ -310,7 +316,17 @@ func (f *Agent) checkTask(e *ledger.Record, err error) error {
 	if err == nil && e.Agent != f.name {
 		return ledger.ErrNoTask
 	}
+	if err == nil {
+		f.note(e.Handle)
+	}
 	return err
+}
+
+// note says in the call which task of the caller's it is about.
+func (f *Agent) note(handle string) {
+	if f.call != nil {
+		f.call.Task = handle
+	}
 }
 
 // a2aError puts an error into the terms of A2A. Unexpected errors stay as they are, for the log.

@@ -27,7 +27,7 @@ func (t *Tools) fetch() mcp.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return newRawResult(doc, doc.Metadata["agent"])
+			return newRawResult(doc, doc.Metadata["agent"], doc.Task)
 		}),
 	}
 }

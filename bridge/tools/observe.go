@@ -24,13 +24,13 @@ func (t *Tools) ObserveRequest(
 		ctx := context.WithoutCancel(ctx)
 		switch {
 		case o.Call != nil:
-			c.Tool, c.Agent = o.Call.Tool, t.agentOf(ctx, o.Call, o.Result)
-			c.In = len(o.Call.Arguments)
+			c.Tool, c.In = o.Call.Tool, len(o.Call.Arguments)
+			c.Agent, c.Task = t.subjectOf(ctx, o.Call, o.Result)
 		case o.Read != nil:
-			c.Agent = t.agentOfResource(ctx, o.Read)
+			c.Agent, c.Task = t.subjectOfResource(ctx, o.Read)
 			c.In = len(o.Read.URI)
 		case o.Task != nil:
-			c.Agent, c.State = t.agentOfTask(ctx, o.Task.ID)
+			c.Agent, c.Task, c.State = t.task(ctx, o.Task.ID)
 		default:
 			return
 		}
@@ -67,51 +67,54 @@ func outcomeOf(o mcp.Outcome) usage.Outcome {
 	return usage.Failed
 }
 
-// agentOf returns the agent of a call, or "" if the call does not name an existing agent.
-func (t *Tools) agentOf(ctx context.Context, c *mcp.Call, r *mcp.Result) string {
+// subjectOf returns the agent and the task that a call is about, "" if it does not name an existing
+// agent, or if its result shows no task.
+func (t *Tools) subjectOf(
+	ctx context.Context, c *mcp.Call, r *mcp.Result,
+) (agent, task string) {
 	if r != nil {
 		switch info := r.Structured.(type) {
 		case *documents.TaskInfo:
-			return info.Agent
+			return info.Agent, info.TaskID
 		case *taskCardView:
-			return info.Agent
+			return info.Agent, info.TaskID
 		case rawResult:
-			return info.agent
+			return info.agent, info.task
 		case documents.Shared:
-			return info.Agent
+			return info.Agent, info.Handle
 		}
 		if r.Task != nil {
-			agent, _ := t.agentOfTask(ctx, r.Task.ID)
-			return agent
+			agent, task, _ = t.task(ctx, r.Task.ID)
+			return agent, task
 		}
 	}
 	if s, ok := t.skillTools().of[c.Tool]; ok {
-		return s.agent.Name
+		return s.agent.Name, ""
 	}
 	var args struct{ Agent, ID string }
 	if len(c.Arguments) > documents.MaxText || json.Unmarshal(c.Arguments, &args) != nil {
-		return ""
-	}
-	return t.existing(ctx, cmp.Or(args.Agent, documents.AgentNamed(args.ID)))
-}
-
-// agentOfResource returns the agent of a resource, "" if there is no such resource.
-func (t *Tools) agentOfResource(ctx context.Context, r *mcp.Read) string {
-	if task, ok := r.Variables["task"]; ok {
-		agent, _ := t.agentOfTask(ctx, task)
-		return agent
-	}
-	return t.existing(ctx, r.Variables["agent"])
-}
-
-// agentOfTask returns the agent of a task of the caller's and the state of the task, "" if there is
-// no such task.
-func (t *Tools) agentOfTask(ctx context.Context, id string) (string, a2a.State) {
-	e, err := t.Runner.Current(ctx, t.Directory.Access(ctx), id)
-	if err != nil {
 		return "", ""
 	}
-	return e.Agent, e.State()
+	return t.existing(ctx, cmp.Or(args.Agent, documents.AgentNamed(args.ID))), ""
+}
+
+// subjectOfResource returns the agent and the task of a resource, "" if there is no such resource.
+func (t *Tools) subjectOfResource(ctx context.Context, r *mcp.Read) (agent, task string) {
+	if id, ok := r.Variables["task"]; ok {
+		agent, task, _ = t.task(ctx, id)
+		return agent, task
+	}
+	return t.existing(ctx, r.Variables["agent"]), ""
+}
+
+// task returns the agent, the handle and the state of a task of the caller's, "" if there is no
+// such task.
+func (t *Tools) task(ctx context.Context, id string) (agent, handle string, state a2a.State) {
+	e, err := t.Runner.Current(ctx, t.Directory.Access(ctx), id)
+	if err != nil {
+		return "", "", ""
+	}
+	return e.Agent, e.Handle, e.State()
 }
 
 // existing returns the name of an agent that the caller may know of, "" if there is none.

@@ -6,21 +6,21 @@ import (
 	"rialto/mcp"
 )
 
-// rawResult is structured content and the agent that it is about.
+// rawResult is structured content, and the agent and the task that it is about; "" is none.
 type rawResult struct {
 	json.RawMessage
-	agent string
+	agent, task string
 }
 
 // newRawResult returns v as structured content and as one text item with the same JSON:
 // ChatGPT reads the text, others the structure.
-func newRawResult(v any, agent string) (*mcp.Result, error) {
+func newRawResult(v any, agent, task string) (*mcp.Result, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
 	return &mcp.Result{
 		Content:    []mcp.Content{mcp.Text(string(text))},
-		Structured: rawResult{text, agent},
+		Structured: rawResult{text, agent, task},
 	}, nil
 }

@@ -25,7 +25,7 @@ func (t *Tools) search() mcp.Tool {
 		OpenWorld:    true,
 		Call: handler(t, func(ctx context.Context, _ *mcp.Call, args *searchArgs) (*mcp.Result, error) {
 			hits := t.Documents.Search(ctx, t.Directory.Access(ctx), args.Query)
-			return newRawResult(map[string][]documents.Hit{"results": hits}, "")
+			return newRawResult(map[string][]documents.Hit{"results": hits}, "", "")
 		}),
 	}
 }

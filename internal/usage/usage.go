@@ -33,6 +33,7 @@ type Record struct {
 	BytesIn  int64         `json:"bytes_in"` // size of the content, without its envelope
 	BytesOut int64         `json:"bytes_out"`
 	Outcome  Outcome       `json:"outcome"`
+	Task     string        `json:"task"` // the handle of the task that it is about; "" is none
 }
 
 // The doors that calls come through.

@@ -20,7 +20,7 @@ var _ usage.Store = (*Store)(nil)
 // insertBatch is how many rows one statement adds: a statement for each costs three times as much.
 const insertBatch = 20
 
-const callColumns = 12
+const callColumns = 13
 
 // insertCalls adds n calls, those that are not there. SQLite copies pages before ON CONFLICT
 // changes them, which takes a fifth of the time, and none for INSERT OR IGNORE.
@@ -32,7 +32,7 @@ func (db *Store) insertCalls(n int) string {
 		ignore = " ON CONFLICT DO NOTHING"
 	}
 	return insert + ` INTO usage_calls (
-			at, id, user_id, client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome
+			at, id, user_id, client, usecase, door, tool, agent, millis, bytes_in, bytes_out, outcome, task
 		) VALUES ` + db.sql.Rows(n, callColumns, "") + ignore
 }
 
@@ -84,6 +84,7 @@ func callValues(calls []usage.Record) []any {
 			c.BytesIn,
 			c.BytesOut,
 			string(c.Outcome),
+			c.Task,
 		)
 	}
 	return values
@@ -253,7 +254,7 @@ func (db *Store) Calls(ctx context.Context, f usage.Filter) ([]usage.Record, err
 
 	return sqldb.SelectListing(ctx, db.sql, l, scanCall, `
 		SELECT at, u.id, user_id, COALESCE(a.name, ''), client, usecase, door, tool, agent,
-			millis, bytes_in, bytes_out, outcome
+			millis, bytes_in, bytes_out, outcome, task
 		FROM usage_calls u LEFT JOIN accounts a ON a.id = user_id`,
 		order, f.Limit)
 }
@@ -273,6 +274,7 @@ func scanCall(r sqldb.Row) (c usage.Record, err error) {
 		&c.BytesIn,
 		&c.BytesOut,
 		&c.Outcome,
+		&c.Task,
 	)
 	c.Took = time.Duration(c.Millis) * time.Millisecond
 	return c, err

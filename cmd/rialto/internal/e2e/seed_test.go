@@ -224,6 +224,9 @@ func (s *seed) addCalls() {
 			if c.Tool == "search" || c.Tool == "list_agents" {
 				c.Agent = ""
 			}
+			if strings.HasSuffix(c.Tool, "_task") {
+				c.Task = s.tasks["report"]
+			}
 			calls = append(calls, c)
 		}
 	}

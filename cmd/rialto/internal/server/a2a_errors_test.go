@@ -136,8 +136,8 @@ func TestWhatAnAgentRefusesHasFailedAtEveryDoor(t *testing.T) {
 	got := r.calls()
 	slices.Sort(got)
 	want := []string{
-		"a2a SendMessage one failed",
-		"mcp send_task one failed",
+		"a2a SendMessage one failed of a task",
+		"mcp send_task one failed of a task",
 		"rest GET /tasks/{task}  refused",
 		"rest POST /agents/{agent}/tasks one failed",
 		"rest POST /agents/{agent}/tasks one refused",

@@ -20,7 +20,7 @@ import (
 	"rialto/oauth/oauthtest"
 )
 
-// calls returns what was recorded so far, as DOOR TOOL AGENT OUTCOME.
+// calls returns what was recorded so far, as DOOR TOOL AGENT OUTCOME, and "of a task" for a call about one.
 func (r *rig) calls() (lines []string) {
 	r.t.Helper()
 	r.usage.Flush(r.t.Context())
@@ -31,7 +31,14 @@ func (r *rig) calls() (lines []string) {
 		if c.User != "alice" || c.UserID == "" || c.Client == "" && c.Door != usage.Web || c.At.IsZero() {
 			r.t.Errorf("got %+v, want whose it was and when", c)
 		}
-		lines = append(lines, fmt.Sprint(c.Door, " ", c.Tool, " ", c.Agent, " ", c.Outcome))
+		line := fmt.Sprint(c.Door, " ", c.Tool, " ", c.Agent, " ", c.Outcome)
+		if c.Task != "" {
+			line += " of a task"
+			if task, err := r.operator.Task(r.t.Context(), c.Task); err != nil || task.Agent != c.Agent {
+				r.t.Errorf("%s: its task is %+v, %v", line, task, err)
+			}
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }
@@ -61,9 +68,9 @@ func TestCallsOfEveryProtocolAreRecorded(t *testing.T) {
 		}
 	}
 	want := []string{
-		"mcp send_task one ok", "mcp send_task  refused", "mcp send_task two failed",
-		"rest POST /agents/{agent}/tasks one ok", "rest GET /tasks/{task} one ok", "rest GET /tasks/{task}  refused",
-		"a2a SendMessage two ok", "a2a SendStreamingMessage two ok",
+		"mcp send_task one ok of a task", "mcp send_task  refused", "mcp send_task two failed of a task",
+		"rest POST /agents/{agent}/tasks one ok of a task", "rest GET /tasks/{task} one ok of a task", "rest GET /tasks/{task}  refused",
+		"a2a SendMessage two ok of a task", "a2a SendStreamingMessage two ok of a task",
 	}
 	slices.Sort(want)
 	var got []string
@@ -144,11 +151,11 @@ func TestEveryKindOfCallIsRecordedOnce(t *testing.T) {
 		t.Fatal("there was an answer")
 	}
 	r.recorded(
-		"rest POST /agents/{agent}/tasks one ok", "rest POST /agents/{agent}/tasks one failed", "rest POST /agents/{agent}/tasks one canceled",
-		"mcp get_task  refused", "mcp fetch two ok", "mcp fetch one ok",
-		"mcp resources/read one ok", "mcp resources/read  refused", "mcp resources/read two ok",
-		"mcp tasks/get one ok", "mcp tasks/cancel one refused", "mcp send_task one ok",
-		"a2a ListTaskPushNotificationConfigs two refused", "a2a SendMessage two failed",
+		"rest POST /agents/{agent}/tasks one ok of a task", "rest POST /agents/{agent}/tasks one failed of a task", "rest POST /agents/{agent}/tasks one canceled of a task",
+		"mcp get_task  refused", "mcp fetch two ok", "mcp fetch one ok of a task",
+		"mcp resources/read one ok of a task", "mcp resources/read  refused", "mcp resources/read two ok",
+		"mcp tasks/get one ok of a task", "mcp tasks/cancel one refused of a task", "mcp send_task one ok",
+		"a2a ListTaskPushNotificationConfigs two refused", "a2a SendMessage two failed of a task",
 	)
 	sums, err := r.operator.Usage(t.Context(), usage.Filter{}, "", 0)
 	if err != nil || len(sums) != 1 || sums[0].Calls != 14 || sums[0].Errors != 6 {
@@ -175,7 +182,7 @@ func TestCallsOnPagesAreRecorded(t *testing.T) {
 		}
 		resp.Body.Close()
 	}
-	r.recorded("mcp send_task scripted ok", "web answer scripted ok", "web answer scripted ok", "web document scripted refused")
+	r.recorded("mcp send_task scripted ok of a task", "web answer scripted ok of a task", "web answer scripted ok of a task", "web document scripted refused")
 }
 
 // events returns what the audit log has of a kind, the latest first.
