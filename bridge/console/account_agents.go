@@ -26,9 +26,7 @@ func (c ownAccount) ownAgents(r *http.Request) (*templates.Console, error) {
 	for _, v := range all {
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
-				templates.Link(
-					directory.ConnectPath+url.PathEscape(v.Agent), templates.Verbatim(v.Agent),
-				),
+				c.ownAgent(v.Agent),
 				connectionState(v.Kind),
 				c.when(v.Connected),
 				c.when(v.Updated),
@@ -49,16 +47,15 @@ func (c ownAccount) ownAgents(r *http.Request) (*templates.Console, error) {
 		if slices.ContainsFunc(all, func(v a2avault.Connection) bool { return v.Agent == name }) {
 			continue
 		}
-		to := directory.ConnectPath + url.PathEscape(name)
 		t.Rows = append(t.Rows, templates.Entry{
 			Cells: []templates.Text{
-				templates.Link(to, templates.Verbatim(name)),
+				c.ownAgent(name),
 				templates.Badge(templates.Note, "Not connected"),
 				templates.Verbatim("–"),
 				templates.Verbatim("–"),
 			},
 			Actions: []templates.Button{
-				{Action: to, Get: true, First: true, Word: "Connect", About: name},
+				{Action: connectAt(name), Get: true, First: true, Word: "Connect", About: name},
 			},
 		})
 	}
@@ -70,6 +67,16 @@ func (c ownAccount) ownAgents(r *http.Request) (*templates.Console, error) {
 		),
 		Sections: []templates.Section{{ID: "agents", Table: t}},
 	}, nil
+}
+
+// connectAt is where a person connects an agent.
+func connectAt(agent string) string { return directory.ConnectPath + url.PathEscape(agent) }
+
+// ownAgent leads to the page of an account at an agent, which shows the same tile.
+func (c ownAccount) ownAgent(agent string) templates.Text {
+	return templates.Named(
+		c.Bridge.Directory.Title(agent), templates.Link(connectAt(agent), templates.Verbatim(agent)),
+	)
 }
 
 func connectionState(k a2avault.Kind) templates.Text {
