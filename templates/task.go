@@ -112,6 +112,9 @@ type TaskPart struct {
 	Leaves string // an address elsewhere
 }
 
+// PDF reports whether the part is a file that browsers show at Href with the parameter view.
+func (p TaskPart) PDF() bool { return p.File && p.Href != "" && p.Kind == "application/pdf" }
+
 // Extension returns the end of the name of a file, such as "csv"; "" if it has none, or a long one.
 func (p TaskPart) Extension() string {
 	end := strings.TrimPrefix(path.Ext(p.Name), ".")

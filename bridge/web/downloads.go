@@ -17,7 +17,8 @@ import (
 )
 
 // Downloads serves documents.DownloadPath: the files of tasks, to everybody with the link. Browsers
-// save them: content of agents is never a page of this server.
+// save them: content of agents is never a page of this server. A PDF can be shown, too, at the same
+// address with the parameter view.
 type Downloads struct{ Site }
 
 // ServeHTTP sends the file whose link follows the path.
@@ -44,10 +45,19 @@ func sendPart(w http.ResponseWriter, r *http.Request, part *a2a.Part) {
 
 func sendFile(w http.ResponseWriter, r *http.Request, name, is string, content io.ReadSeeker) {
 	h := w.Header()
-	h.Set("Content-Type", mediaType(is))
-	h.Set("Content-Disposition", disposition(name, is))
+	is = mediaType(is)
+	how := "attachment"
+	policy := "default-src 'none'; sandbox"
+	if is == "application/pdf" && r.URL.Query().Has("view") {
+		// The viewers of browsers run a PDF apart from our pages: what it sends has no cookies and
+		// comes from another site. Safari has none in a sandbox, and Chromium's has styles of its own.
+		how = "inline"
+		policy = "default-src 'none'; style-src 'unsafe-inline'"
+	}
+	h.Set("Content-Type", is)
+	h.Set("Content-Disposition", disposition(how, name, is))
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	h.Set("Content-Security-Policy", policy)
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Robots-Tag", "noindex, nofollow, noarchive")
@@ -62,9 +72,9 @@ func mediaType(s string) string {
 	return "application/octet-stream"
 }
 
-// disposition returns a Content-Disposition with a file name (RFC 6266). Without a name
+// disposition returns a Content-Disposition of a type with a file name (RFC 6266). Without a name
 // the browser would take the end of the address, which is the secret of the link.
-func disposition(name, mediaType string) string {
+func disposition(how, name, mediaType string) string {
 	name = strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\`, r) || r < ' ' || r == 0x7f {
 			return '_'
@@ -78,11 +88,11 @@ func disposition(name, mediaType string) string {
 		t, _, _ := mime.ParseMediaType(mediaType)
 		name += suffixes[t]
 	}
-	if s := mime.FormatMediaType("attachment", map[string]string{"filename": name}); s != "" {
+	if s := mime.FormatMediaType(how, map[string]string{"filename": name}); s != "" {
 		return s
 	}
 
-	return "attachment; filename=file"
+	return how + "; filename=file"
 }
 
 // extension is the end of a file's name that says its type. A title may end with a number.

@@ -90,6 +90,25 @@ func TestAFileIsSavedAndNeverShown(t *testing.T) {
 	}
 }
 
+// TestAPDFAloneIsShown asks to see files, as the link of a page does.
+func TestAPDFAloneIsShown(t *testing.T) {
+	for mediaType, want := range map[string]string{
+		"application/pdf": "inline", "text/html": "attachment", "image/svg+xml": "attachment", "application/pdf; charset=x": "attachment", "": "attachment",
+	} {
+		h, path := newDownloads(t, a2a.Part{Content: a2a.Raw("%PDF-1.7"), MediaType: mediaType, Filename: "a.pdf"})
+		seen, saved := get(h, "GET", path+"?view").Header(), get(h, "GET", path).Header()
+		if got := seen.Get("Content-Disposition"); got != want+"; filename=a.pdf" {
+			t.Errorf("%q: got %s, want %s", mediaType, got, want)
+		}
+		if strings.Contains(seen.Get("Content-Security-Policy"), "sandbox") != (want == "attachment") || seen.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%q: got %v", mediaType, seen)
+		}
+		if got := saved.Get("Content-Disposition"); got != "attachment; filename=a.pdf" {
+			t.Errorf("%q without view: got %s", mediaType, got)
+		}
+	}
+}
+
 // TestAReaderThatLeavesIsNoError cancels a download. It was logged as an error.
 func TestAReaderThatLeavesIsNoError(t *testing.T) {
 	h, path := newDownloads(t, a2a.Part{Content: a2a.Raw("x")})

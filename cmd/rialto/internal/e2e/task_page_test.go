@@ -123,5 +123,14 @@ func figures() a2a.Artifact {
 	return a2a.Artifact{Name: "Figures", Parts: []a2a.Part{
 		{Content: a2a.Data(data)}, {Content: a2a.Raw(picture.Bytes()), Filename: "claims-by-cause.png", MediaType: "image/png"},
 		{Content: a2a.Raw(bytes.Repeat([]byte("claim;town;paid\n"), 900)), Filename: "claims-october.csv", MediaType: "text/csv"},
+		{Content: a2a.Raw(pdf), Filename: "claims-by-cause.pdf", MediaType: "application/pdf"},
 	}}
 }
+
+// pdf has one page.
+const pdf = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 200]>>endobj
+trailer<</Root 1 0 R>>
+`

@@ -41,6 +41,7 @@ await run(async () => {
   }
   await look(tab, 'tasks', '/account/tasks');
   await attacked(tab, attack);
+  await opens(tab, report);
   await searches(tab);
   await answers(tab, booking);
   await retries(tab, failed);
@@ -84,6 +85,20 @@ async function attacked({ page }, id) {
   assert.equal(await page.locator('#results .piece:has(.quiet) tbody tr').count(), 1000, 'a huge table is cut');
   assert.ok(!(await page.locator('main').innerText()).includes('\u202e'), 'nothing turns the text around');
   done('withstood an attack');
+}
+
+/** The viewer of the browser shows a PDF, in a tab of its own. */
+async function opens({ context, page, wrong }, id) {
+  await page.goto(`${origin}/answer/${id}`);
+  const before = wrong.length;
+  const [opened] = await Promise.all([context.waitForEvent('page'), page.locator('a[href$="?view"]').click()]);
+  await opened.waitForLoadState();
+  assert.equal(await opened.evaluate(() => document.contentType), 'application/pdf');
+  await opened.close();
+  const viewer = wrong.splice(before);
+  assert.deepEqual(viewer.filter((w) => !w.startsWith('a request to chrome')), [], 'nothing else was asked for');
+  assert.notEqual(viewer.length, 0, 'the viewer has begun');
+  done('opened a PDF');
 }
 
 /** Searches as one types, filters by state, and finds what waits. */
