@@ -72,6 +72,9 @@ func Page(x directory.ConnectorStatus, wrong templates.Text) *templates.Console 
 	return p
 }
 
+// usual is how many of the fields are shown at once: who reaches what. The others unfold.
+const usual = 4
+
 func form(
 	action string, x directory.ConnectorStatus, wrong templates.Text,
 ) *templates.Form {
@@ -80,6 +83,7 @@ func form(
 		Word:   "Save",
 		Cancel: "/admin/connectors",
 		Error:  wrong,
+		Open:   wrong != nil,
 	}
 	if x.Version == 0 {
 		f.Fields = []templates.Field{{
@@ -97,19 +101,25 @@ func form(
 			{Name: "version", Value: strconv.FormatInt(x.Version, 10)},
 		}
 	}
-	for _, field := range operator.ConnectorFields(&x.Connector) {
+	for i, field := range operator.ConnectorFields(&x.Connector) {
 		kind := "text"
 		if field.Long {
 			kind = "area"
 		}
-		f.Fields = append(f.Fields, templates.Field{
+		shown := templates.Field{
 			Name:  field.Name,
 			Kind:  kind,
 			Label: field.Label,
 			Value: field.Value(),
 			Max:   8192,
 			Help:  field.Help,
-		})
+		}
+		if i < usual {
+			f.Fields = append(f.Fields, shown)
+			continue
+		}
+		f.More = append(f.More, shown)
+		f.Open = f.Open || shown.Value != ""
 	}
 	return f
 }
