@@ -29,6 +29,7 @@ var settingGroups = map[string]string{
 	"registration":    "Registration of apps",
 	"sign_in":         "Sign-in",
 	"tls":             "Certificate",
+	"uploads":         "Uploads",
 	"tokens":          "Tokens",
 	"upstream_tokens": "Token issuers",
 	"usage":           "Usage",
