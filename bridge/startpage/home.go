@@ -101,14 +101,20 @@ func (h *Home) addOwn(
 	return errors.Join(errs[:]...)
 }
 
-// tasks returns the latest tasks of a user in a state; "" is any.
+// tasks returns the latest tasks of a user in a state; "" is any in which they do not wait for the user.
 func (h *Home) tasks(
 	ctx context.Context, access directory.Access, state a2a.State,
 ) (all []templates.HomeTask, err error) {
 	found, _, err := h.Bridge.Runner.Summaries(
-		ctx, access, ledger.Filter{State: state, Limit: recentTasks}, "",
+		ctx, access, ledger.Filter{State: state, Limit: 4 * recentTasks}, "",
 	)
 	for _, t := range found {
+		if len(all) == recentTasks {
+			break
+		}
+		if state == "" && t.State.Interrupted() {
+			continue // it is in the list of those that wait
+		}
 		tone, word := web.State(t.State)
 		title := templates.Textf("Request without text")
 		if words := ledger.Title(t.Asked); words != "" {
