@@ -72,6 +72,7 @@ type Problem struct {
 	Code                  string // never changes: "unknown_client"
 	Status                int    // of HTTP
 	Title, Detail, Remedy string // English
+	Client, Address       string // whose request it was, and the address that Detail is about, if known
 	RetryAfter            time.Duration
 	Quota                 quota.Policy
 }

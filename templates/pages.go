@@ -140,8 +140,9 @@ type Problem struct {
 
 	Connector string // the address that a chat app connects to; "" shows none
 
-	Client string // the client that should learn of it, if there is one
-	URL    string // where it learns of it; "" shows no way back
+	Client  string // the client that asked, if it is known
+	URL     string // where it learns of it; "" shows no way back
+	Address string // the address that Detail is about, if there is one
 
 	Way, WayTo string // a page of ours to go on at, and what to call that; "" shows none
 }

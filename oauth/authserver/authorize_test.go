@@ -76,7 +76,11 @@ func TestA1ToA11AForeignRedirectGetsAPage(t *testing.T) {
 		"an encoded character in a host": "https://client%2eexample/cb",
 	} {
 		t.Run(name, func(t *testing.T) {
-			local(t, r.browser().Get(r.authorizeURL(c, params{"redirect_uri": uri})), 400)
+			p := r.browser().Get(r.authorizeURL(c, params{"redirect_uri": uri}))
+			local(t, p, 400)
+			if strings.Contains(p.Text(), "didn't register") && !p.Has("#address") {
+				t.Errorf("got %s, want the app and the address", p.Text())
+			}
 		})
 	}
 }

@@ -70,10 +70,14 @@ func (rs *Requests) read(r *http.Request) (*oauth.Request, *oauth.Client, error)
 
 	to, err := client.RedirectFor(c, f.Get("redirect_uri"))
 	if err != nil {
-		return nil, nil, endpoint.NotConnected(
+		p := endpoint.NotConnected(
 			"redirect_uri_not_registered",
 			"The app asks to be answered at an address that it didn't register.",
 		)
+		p.Client = c.Name
+		address := strings.Trim(strconv.QuoteToASCII(f.Get("redirect_uri")), `"`)
+		p.Address = address[:min(len(address), 200)]
+		return nil, nil, p
 	}
 	// Counted from here on, because from here on a request costs a row in the store.
 	if err := rs.Env.AllowPage(endpoint.Authorize, r); err != nil {

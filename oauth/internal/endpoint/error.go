@@ -105,6 +105,8 @@ func (env *Env) WriteProblem(w http.ResponseWriter, r *http.Request, err error) 
 		Detail:      p.Detail,
 		Remedy:      p.Remedy,
 		RemedyFirst: true,
+		Client:      p.Client,
+		Address:     p.Address,
 	})
 }
 
