@@ -158,12 +158,17 @@ func (r *request) writeItems(table *operator.Table, items []any) error {
 		return writeJSON(r.out, items)
 	}
 
+	style := term.StyleOf(r.out)
+	if len(items) == 0 && style.Terminal() {
+		_, err := fmt.Fprintln(r.out, "Nothing found.")
+		return err
+	}
+
 	t := &term.Table{IDs: "ID", Spare: spare}
 	for _, c := range table.Command {
 		t.Head = append(t.Head, c.Title)
 	}
 
-	style := term.StyleOf(r.out)
 	for _, item := range items {
 		var row []string
 		for _, c := range table.Command {
@@ -179,7 +184,7 @@ func (r *request) writeItems(table *operator.Table, items []any) error {
 var spare = []string{"CREATED", "SCOPE", "FROM", "SINCE"}
 
 // widths limits the cells of columns with the texts of others.
-var widths = map[string]int{"message": 60, "target": 50, "detail": 60}
+var widths = map[string]int{"asked": 60, "target": 50, "detail": 60}
 
 // cell returns a cell of a list as text.
 func cell(style term.Style, item any, column string) string {
