@@ -60,7 +60,7 @@ func (c adminGrants) cell(_ *http.Request, entry any, column string) templates.T
 	g := entry.(operator.Grant)
 	switch column {
 	case "client":
-		return appLink(g.ClientID, g.ClientName)
+		return templates.Named(g.ClientName, appLink(g.ClientID, g.ClientName))
 	case "account":
 		return accountLink(g.Account)
 	case "scope":
