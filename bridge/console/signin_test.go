@@ -82,7 +82,7 @@ func TestAPersonAddsRenamesAndRemovesAPasskey(t *testing.T) {
 	if len(codes) != 1 || len(strings.Fields(words(codes[0]))) != 10 {
 		t.Fatalf("got the codes %v", codes)
 	}
-	if p := b.get("/account/passkeys"); !strings.Contains(p.Text(), "Recovery codes that are left: 10 .") || strings.Contains(p.Body, strings.Fields(words(codes[0]))[0]) {
+	if p := b.get("/account/passkeys"); !strings.Contains(p.Text(), "Recovery codes left: 10 .") || strings.Contains(p.Body, strings.Fields(words(codes[0]))[0]) {
 		t.Errorf("got %s", p.Text())
 	}
 }

@@ -87,7 +87,7 @@ var (
 	errBusy = &Error{
 		Reason: Busy,
 		Code:   "busy",
-		Text:   "Too many passwords are checked and set at this moment. Try again in a few seconds.",
+		Text:   "Too many passwords are being checked right now. Try again in a few seconds.",
 	}
 	errNoPassword = invalid(
 		"no_password", "This account signs in elsewhere and has no password here.",
@@ -154,7 +154,7 @@ var refusals = []struct {
 	},
 	{
 		signin.ErrCommonPassword,
-		invalid("common_password", "This password is one of the first that are guessed. Choose another."),
+		invalid("common_password", "This password is too easy to guess. Choose another."),
 	},
 	{
 		token.ErrNoKeys,

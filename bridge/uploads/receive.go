@@ -39,7 +39,7 @@ func (s *Service) take(ctx context.Context, u *Upload, body io.Reader, length in
 	defer done()
 	done, refused = s.openByOwner.Acquire(u.Owner, maxSending, maxReceiving)
 	if refused != nil {
-		return refuse(ErrAway, "Too many files come at this moment. Try again in a minute.")
+		return refuse(ErrAway, "Too many files are being sent right now. Try again in a minute.")
 	}
 	defer done()
 

@@ -68,12 +68,12 @@ func passwordRefusal(err error) error {
 	case errors.Is(err, ErrCommonPassword):
 		return &Refusal{
 			Code:   "common_password",
-			Reason: "This password is one of the first that are guessed. Choose another.",
+			Reason: "This password is too easy to guess. Choose another.",
 		}
 	case busy:
 		return &Refusal{
 			Code:       "busy",
-			Reason:     "Too many people sign in at this moment. Try again in a few seconds.",
+			Reason:     "Too many people are signing in right now. Try again in a few seconds.",
 			RetryAfter: 5 * time.Second,
 		}
 	}

@@ -234,12 +234,12 @@ func codesSection(codes int) templates.Section {
 	s := templates.Section{
 		ID:    "codes",
 		Title: "Recovery codes",
-		Lead:  templates.Textf("You have no recovery codes. Each signs you in once, in the place of your password, when you have lost your passkeys."),
+		Lead:  templates.Textf("You have no recovery codes. Each signs you in once instead of your password, for when you have lost your passkeys."),
 		Form:  &templates.Form{Action: passkeysPath + "/codes", Word: "Create recovery codes"},
 	}
 	if codes > 0 {
 		s.Lead = templates.Textf(
-			"Recovery codes that are left: {}. Each signs you in once, in the place of your password. New codes end the older ones.",
+			"Recovery codes left: {}. Each signs you in once instead of your password. New codes replace these.",
 			templates.Number(int64(codes)),
 		)
 		s.Form.Word = "Create new recovery codes"
