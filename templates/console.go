@@ -3,6 +3,8 @@ package templates
 import (
 	"html/template"
 	"slices"
+
+	"rialto/internal/uptime"
 )
 
 // Console is a page on which people run their side of the server, or operators
@@ -57,6 +59,7 @@ type Section struct {
 	Filter  *Filter
 	Stats   []Stat
 	Items   []Item
+	Uptime  *uptime.History
 	Facts   []Fact
 	Charts  []Chart
 	Table   *Table

@@ -59,6 +59,9 @@ func functions(l language) template.FuncMap {
 		"say":        l.say,
 		"known":      l.known,
 		"tile":       Tile,
+		"minute":     Minute,
+		"millis":     Millis,
+		"percent":    Percent,
 		"text":       func(x Text) template.HTML { return x.in(l) },
 	}
 }

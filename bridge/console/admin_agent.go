@@ -52,6 +52,8 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 		p.Sections = append(p.Sections, templates.Section{ID: "notes", Notes: notes})
 	}
 
+	health := templates.Section{ID: "health", Title: "Last 7 days", Uptime: s.History}
+	p.Sections = append(p.Sections, health)
 	cards, err := c.cardSection(r, s)
 	if err != nil {
 		return nil, err

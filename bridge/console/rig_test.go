@@ -34,6 +34,7 @@ import (
 	"rialto/oauth/client"
 	"rialto/oauth/oauthtest"
 	"rialto/store"
+	"rialto/store/recordsdb"
 )
 
 const password = "correct horse battery staple"
@@ -88,7 +89,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 	expert := newExpert()
 	agents := &directory.Registry{
 		URL:        r.url,
-		Configured: []directory.AgentConfig{{Name: "expert", URL: "https://expert.example"}}, Store: db.Records, Cards: db.Records, Key: bytes.Repeat([]byte{9}, 32), Directory: list,
+		Configured: []directory.AgentConfig{{Name: "expert", URL: "https://expert.example"}}, Store: db.Records, Probes: recordsdb.Probes{Store: db.Records}, Cards: db.Records, Key: bytes.Repeat([]byte{9}, 32), Directory: list,
 		Prober: connector{expert}, Now: time.Now, Log: log,
 	}
 	r.must(agents.Load(t.Context()))

@@ -3,6 +3,8 @@ package directory
 import (
 	"context"
 	"time"
+
+	"rialto/internal/uptime"
 )
 
 // AgentStatus is an agent of the list as an operator sees it.
@@ -15,6 +17,9 @@ type AgentStatus struct {
 	Version     int64     `json:"version"`    // for Change
 	Created     time.Time `json:"created,omitzero"`
 	Changed     time.Time `json:"changed,omitzero"`
+
+	// History is how its probes ended in the last week; nil in a list.
+	History *uptime.History `json:"history,omitempty"`
 
 	// Health is how this process has met the agent; nil in a process that meets none.
 	Health *Health `json:"-"`
@@ -48,7 +53,12 @@ func (r *Registry) Agent(ctx context.Context, name string) (*AgentStatus, error)
 	if err != nil {
 		return nil, err
 	}
-	return r.status(ctx, e)
+	s, err := r.status(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	s.History, err = r.Probes.History(ctx, name, e.URL, r.Now())
+	return s, err
 }
 
 func (r *Registry) status(ctx context.Context, e *listed) (*AgentStatus, error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"rialto/internal/uptime"
 )
 
 // Errors of an AgentStore and of a Registry.
@@ -53,6 +55,12 @@ type StoredAgents struct {
 	Connectors []StoredConnector // in the order in which they were added
 }
 
+// ProbeStore keeps how the probes of agents ended.
+type ProbeStore interface {
+	// History returns what is known of an agent at a URL in the week before now.
+	History(ctx context.Context, agent, url string, now time.Time) (*uptime.History, error)
+}
+
 // AgentStore keeps agents. Its methods are atomic and may be called concurrently, by
 // several replicas that share one database. Each that changes something makes
 // Kept.Version larger by one, in the same transaction.
@@ -85,7 +93,7 @@ type AgentStore interface {
 	DisableAgent(ctx context.Context, name string, now time.Time) (bool, error)
 	EnableAgent(ctx context.Context, name string) (bool, error)
 
-	// DropAgents deletes removed agents without running tasks.
+	// DropAgents deletes removed agents without running tasks, and probes of more than a week ago.
 	DropAgents(context.Context) error
 
 	// PutConnector stores a connector: a new one if c.Version is 0, and otherwise in place of the one

@@ -19,6 +19,7 @@ import (
 type Registry struct {
 	Configured []AgentConfig // of the configuration; their secrets stay there. Reconfigure replaces them
 	Store      AgentStore
+	Probes     ProbeStore
 
 	ConfiguredConnectors []Connector // of the configuration
 	URL                  string      // of the server

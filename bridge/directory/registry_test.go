@@ -15,6 +15,7 @@ import (
 	"rialto/bridge/directory"
 	"rialto/internal/i18n"
 	"rialto/store"
+	"rialto/store/recordsdb"
 	"rialto/store/storetest"
 )
 
@@ -41,7 +42,7 @@ func newRegistry(t *testing.T) *directory.Registry {
 	}
 	r := &directory.Registry{
 		Configured: []directory.AgentConfig{{Name: "fixed", URL: "http://fixed"}},
-		Store:      db.Records, Cards: db.Records, Key: make([]byte, 32), Directory: b, Prober: connector{agent}, Now: time.Now, Log: b.Log,
+		Store:      db.Records, Probes: recordsdb.Probes{Store: db.Records}, Cards: db.Records, Key: make([]byte, 32), Directory: b, Prober: connector{agent}, Now: time.Now, Log: b.Log,
 	}
 	if err := r.Load(t.Context()); err != nil {
 		t.Fatal(err)

@@ -205,7 +205,15 @@ func (db *Store) changeDisabled(
 
 // DropAgents implements directory.AgentStore.
 func (db *Store) DropAgents(ctx context.Context) error {
-	return sqldb.Exec(ctx, db.sql.Write, `
+	return sqldb.ExecAll(ctx, db.sql.Write, nil, `
 		DELETE FROM agents WHERE removed > 0
-		AND name NOT IN (SELECT agent FROM tasks WHERE settled = 0)`)
+		AND name NOT IN (SELECT agent FROM tasks WHERE settled = 0)`, `
+		DELETE FROM agent_probes
+		WHERE until < (SELECT MAX(until) FROM agent_probes) - 604800000
+		OR (agent, url, began) IN (
+			SELECT agent, url, began FROM (
+				SELECT agent, url, began,
+					ROW_NUMBER() OVER (PARTITION BY agent, url ORDER BY began DESC) AS place
+				FROM agent_probes
+			) AS latest WHERE place > 1000)`)
 }

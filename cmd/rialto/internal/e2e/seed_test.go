@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -46,6 +47,7 @@ func seedRecords(t *testing.T, path string) map[string]string {
 	s.addTasks()
 	s.addCalls()
 	s.addEvents()
+	s.addProbes(path)
 	return s.tasks
 }
 
@@ -267,4 +269,30 @@ func (s *seed) addEvents() {
 	}
 	slices.SortFunc(events, func(a, b audit.Event) int { return a.At.Compare(b.At) })
 	s.must(s.db.Records.AddEvents(s.Context(), events))
+}
+
+// addProbes adds how the probes of an agent ended in six days: it had three outages, and for a time no server
+// ran.
+func (s *seed) addProbes(path string) {
+	db, err := sql.Open("sqlite", path)
+	s.must(err)
+	defer db.Close()
+	for _, span := range []struct {
+		began, until time.Duration // before now
+		cause        string
+	}{
+		{144 * time.Hour, 118 * time.Hour, ""},
+		{118 * time.Hour, 117*time.Hour + 35*time.Minute, "the agent answered HTTP 503 Service Unavailable"},
+		{117*time.Hour + 35*time.Minute, 90 * time.Hour, ""},
+		{75 * time.Hour, 50 * time.Hour, ""},
+		{50 * time.Hour, 44 * time.Hour, "nothing listens there. Is it running, and is the port right?"},
+		{40 * time.Hour, 9 * time.Hour, ""},
+		{9 * time.Hour, 9*time.Hour - 3*time.Minute, "it did not answer in time. Does a firewall stop the connection?"},
+		{9*time.Hour - 3*time.Minute, 30 * time.Second, ""},
+	} {
+		_, err := db.ExecContext(s.Context(), `INSERT INTO agent_probes (agent, url, began, until, cause)
+			SELECT name, json_extract(settings, '$.url'), ?, ?, ? FROM agents WHERE name = 'weather'`,
+			s.now.Add(-span.began).UnixMilli(), s.now.Add(-span.until).UnixMilli(), span.cause)
+		s.must(err)
+	}
 }

@@ -12,8 +12,11 @@ import (
 	"rialto/a2a/a2aauth"
 	"rialto/a2a/a2aclient"
 	"rialto/bridge/directory"
+	"rialto/bridge/sanitize"
 	"rialto/cmd/rialto/internal/config"
 	"rialto/internal/i18n"
+	"rialto/internal/neterr"
+	"rialto/store/recordsdb"
 )
 
 // probeTimeout limits how long reading all cards may take.
@@ -47,7 +50,7 @@ func (s *Server) probeAgents(ctx context.Context) {
 		var all sync.WaitGroup
 		for _, e := range s.bridge.Directory.All() {
 			if a, ok := s.connections.agents.find(e.Name); ok {
-				all.Go(func() { s.health.agents.Store(a.Name, answers(ctx, a)) })
+				all.Go(func() { s.probe(ctx, a) })
 			}
 		}
 		all.Wait()
@@ -59,18 +62,35 @@ func (s *Server) probeAgents(ctx context.Context) {
 	}
 }
 
-// answers reports whether an agent answers when it is asked for its card. One whose protocol is configured
-// needs none.
-func answers(ctx context.Context, a config.Agent) bool {
+// probe finds out whether an agent answers, and notes it. When ctx ends, which says nothing of the agent,
+// nothing is stored.
+func (s *Server) probe(ctx context.Context, a config.Agent) {
+	cause := ""
+	err := askForCard(ctx, a)
+	if err != nil {
+		cause = sanitize.Short(neterr.Explain(err).Error(), 300)
+	}
+
+	s.health.agents.Store(a.Name, err == nil)
+	probes := recordsdb.Probes{Store: s.store.Records}
+	err = probes.Add(ctx, s.bridge.Runner.Replica, a.Name, a.URL, cause, time.Now())
+	if err != nil && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "noting whether an agent answers", "agent", a.Name, "err", err)
+	}
+}
+
+// askForCard returns why an agent does not answer when it is asked for its card. One whose protocol is
+// configured needs none.
+func askForCard(ctx context.Context, a config.Agent) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	spoken := a.Protocol
 	a.Protocol = "" // with it, an agent that is away would be believed to have no card
 	_, _, err := visit(ctx, a, slog.New(slog.DiscardHandler), nobody, nil)
 	if spoken != "" && a2a.Is(err, a2a.InvalidAgentResponse) {
-		return true
+		return nil
 	}
-	return err == nil
+	return err
 }
 
 // probeAgent returns what is wrong with an agent, or "".

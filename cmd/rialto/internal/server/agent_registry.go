@@ -10,6 +10,7 @@ import (
 	"rialto/cmd/rialto/internal/config"
 	"rialto/internal/i18n"
 	"rialto/store"
+	"rialto/store/recordsdb"
 )
 
 // newRegistry returns the agents of the configuration and of the database. It keeps
@@ -24,6 +25,7 @@ func newRegistry(
 ) *directory.Registry {
 	return &directory.Registry{
 		Store:     db.Records,
+		Probes:    recordsdb.Probes{Store: db.Records},
 		Cards:     db.Records,
 		Key:       deriveKey(secret, "agents"),
 		Directory: agents,

@@ -182,6 +182,7 @@ func (s *Server) start(ctx context.Context) {
 		s.usage.Run,
 		s.usage.Charges.Run,
 		s.agents.Run,
+		s.probeAgents,
 	}
 	if at := s.cfg.Load().Audit; at.AnchorURL != "" {
 		all = append(all, s.audit.Anchor(at.AnchorFile(), at.AnchorURL))
@@ -193,7 +194,7 @@ func (s *Server) start(ctx context.Context) {
 		all = append(all, s.webhooks.events.Run)
 	}
 	if s.telemetry != nil {
-		all = append(all, s.telemetry.Refresh, s.probeAgents)
+		all = append(all, s.telemetry.Refresh)
 	}
 	if s.scrapes != nil {
 		all = append(
