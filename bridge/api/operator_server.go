@@ -12,7 +12,8 @@ func (a operatorAPI) settings(*http.Request) (any, error) {
 
 // examine has the doctor look at an MCP server.
 func (a operatorAPI) examine(r *http.Request, in struct {
-	URL string `json:"url"`
+	URL   string `json:"url"`
+	Login bool   `json:"login"`
 }) (any, error) {
-	return a.Operator.Examine(r.Context(), in.URL)
+	return a.Operator.Examine(r.Context(), a.Callers.Actor(r), in.URL, in.Login)
 }

@@ -15,10 +15,11 @@ import (
 type adminDoctor struct{ *Console }
 
 func (c adminDoctor) doctorForm(r *http.Request) (*templates.Console, error) {
-	return c.doctorPage(cmp.Or(param(r, "url"), c.OAuth.Resource), nil), nil
+	foreign := param(r, "url")
+	return c.doctorPage(cmp.Or(foreign, c.OAuth.Resource), checked(foreign == ""), nil), nil
 }
 
-func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates.Console {
+func (c adminDoctor) doctorPage(address, login string, wrong templates.Text) *templates.Console {
 	return &templates.Console{
 		Title: "Doctor",
 		Lead:  templates.Textf("Finds out why an app can't connect to an MCP server, and how to fix it."),
@@ -38,6 +39,13 @@ func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates
 					Bad:      wrong != nil,
 					Help:     "This server, or any other. The checks send about a hundred requests.",
 				},
+				{
+					Name:  "login",
+					Kind:  "check",
+					Label: "Test past the login, as me",
+					Value: login,
+					Help:  "At this server only. The checks get a token of your account for the tools, which ends with them.",
+				},
 			},
 		}}},
 	}
@@ -46,15 +54,16 @@ func (c adminDoctor) doctorPage(address string, wrong templates.Text) *templates
 // examine runs the doctor on an address.
 func (c adminDoctor) examine(f *form) error {
 	address := doctor.Complete(f.Get("url"))
-	report, err := c.Admin.Examine(f.Context(), address)
+	login := f.Get("login")
+	report, err := c.Admin.Examine(f.Context(), f.by, address, login != "")
 	if refused, ok := errors.AsType[*operator.Error](err); ok {
-		return f.show(c.doctorPage(address, say(refused)))
+		return f.show(c.doctorPage(address, login, say(refused)))
 	}
 	if err != nil {
 		return err
 	}
 
-	p := c.doctorPage(address, nil)
+	p := c.doctorPage(address, login, nil)
 	p.Sections = append(p.Sections, doctorreport.Sections(report)...)
 	return f.show(p)
 }

@@ -422,7 +422,7 @@ func TestTheDoctorBeginsWithTheVerdict(t *testing.T) {
 func TestTheDoctorSeesNoMoreThanItCan(t *testing.T) {
 	r := newRig(t)
 	begun, end := make(chan struct{}), make(chan struct{})
-	r.Console.Admin.Examinations.Doctor = doctorFunc(func(_ context.Context, url string) *doctor.Report {
+	r.Console.Admin.Examinations.Doctor = doctorFunc(func(_ context.Context, url, _ string) *doctor.Report {
 		begun <- struct{}{}
 		<-end
 		return &doctor.Report{URL: url}

@@ -106,7 +106,7 @@ func newRigAt(t testing.TB, dsn string) *rig {
 			}
 		}},
 	}
-	r.Console.Admin.Examinations.Doctor = doctorFunc(func(_ context.Context, url string) *doctor.Report {
+	r.Console.Admin.Examinations.Doctor = doctorFunc(func(_ context.Context, url, _ string) *doctor.Report {
 		forwarding := doctor.Cause{ID: "forwarding", Text: doctor.Sentence{Key: "The proxy ({}) forwards only {}; {} never reach the server.", Values: []i18n.Value{{Text: "nginx"}, {Text: "/mcp"}, {Text: "<b>/token</b>"}}},
 			Lines: []doctor.Snippet{{For: "nginx", Text: "location / {}\n"}}}
 		return &doctor.Report{URL: url, Verdict: forwarding, Causes: []doctor.Cause{forwarding}, Stops: []doctor.Client{doctor.Claude}, Results: []doctor.Result{
@@ -370,10 +370,10 @@ func (c connector) Probe(
 }
 
 // doctorFunc is a function as an operator.Doctor.
-type doctorFunc func(context.Context, string) *doctor.Report
+type doctorFunc func(ctx context.Context, address, token string) *doctor.Report
 
-func (f doctorFunc) Examine(ctx context.Context, address string) *doctor.Report {
-	return f(ctx, address)
+func (f doctorFunc) Examine(ctx context.Context, address, token string) *doctor.Report {
+	return f(ctx, address, token)
 }
 
 // dialFunc is a directory.Dialer.

@@ -2,12 +2,15 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"rialto/internal/doctor"
 	"rialto/internal/quota"
+	"rialto/oauth"
 )
 
 // The bounds of examinations: how long one takes, and how many run at once.
@@ -18,7 +21,8 @@ const (
 
 // Doctor examines the server at an address, with a bounded number of requests.
 type Doctor interface {
-	Examine(ctx context.Context, address string) *doctor.Report
+	// Examine sends the token, if it is not "", to the address alone.
+	Examine(ctx context.Context, address, token string) *doctor.Report
 }
 
 // Examinations runs Doctor for operators, a few at a time: see Service.Examine.
@@ -28,28 +32,55 @@ type Examinations struct {
 }
 
 // Examine examines the MCP server at an address from outside. If it is an address of this server, the
-// report has what the records say of its apps. It fails with an Error if the address is not valid, or
-// if too many examinations run.
-func (s *Service) Examine(ctx context.Context, address string) (*doctor.Report, error) {
-	report, err := s.Examinations.examine(ctx, address)
-	if err != nil {
-		return nil, err
-	}
-	return report, noteClaude(ctx, s, report)
-}
-
-func (e *Examinations) examine(ctx context.Context, address string) (*doctor.Report, error) {
+// report has what the records say of its apps, and with login, the examination continues behind the
+// login as the operator. It fails with an Error if the address is not valid, or if too many
+// examinations run.
+func (s *Service) Examine(
+	ctx context.Context, by Actor, address string, login bool,
+) (*doctor.Report, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
 		return nil, errAddress
 	}
 
-	done, refused := e.running.Acquire("", quota.Unlimited, maxExaminations)
+	done, refused := s.Examinations.running.Acquire("", quota.Unlimited, maxExaminations)
 	if refused != nil {
 		return nil, errDoctorBusy
 	}
 	defer done()
-	ctx, cancel := context.WithTimeout(ctx, examination)
+
+	report, err := examine(ctx, s, by, address, login)
+	if err != nil {
+		return nil, err
+	}
+
+	return report, noteClaude(ctx, s, report)
+}
+
+// examine continues behind the login, if it may, with a token that ends with the examination. Below the
+// address of the server are its connectors, but for those with a host of their own, which may lead
+// elsewhere: the token never leaves the server's own origin.
+func examine(
+	ctx context.Context, s *Service, by Actor, address string, login bool,
+) (report *doctor.Report, err error) {
+	limited, cancel := context.WithTimeout(ctx, examination)
 	defer cancel()
-	return e.Doctor.Examine(ctx, address), nil
+	of, foreign := s.OAuth.Resources.Asked([]string{address})
+	own := foreign == nil && strings.HasPrefix(of.URL, s.OAuth.Resource)
+	if !login || !own || !of.Admits(by.Name) {
+		return s.Examinations.Doctor.Examine(limited, address, ""), nil
+	}
+
+	scopes := []string{oauth.ScopeTools}
+	token, grant, err := issue(ctx, s, by, of, by.Name, scopes, examination)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		err = errors.Join(err, s.RevokeGrant(context.WithoutCancel(ctx), by, grant.ID))
+	}()
+
+	report = s.Examinations.Doctor.Examine(limited, of.URL, token)
+	report.Account = by.Name
+	return report, nil
 }

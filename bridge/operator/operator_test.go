@@ -278,7 +278,7 @@ func TestTheDoctorSeesThatClaudeCallsNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.Now = func() time.Time { return now.Add(c.after) }
-			report, err := s.Examine(t.Context(), "https://bridge.example/mcp")
+			report, err := s.Examine(t.Context(), operator.Actor{}, "https://bridge.example/mcp", false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -295,6 +295,6 @@ func TestTheDoctorSeesThatClaudeCallsNothing(t *testing.T) {
 // healthy is a doctor that finds nothing.
 type healthy struct{}
 
-func (healthy) Examine(_ context.Context, address string) *doctor.Report {
+func (healthy) Examine(_ context.Context, address, _ string) *doctor.Report {
 	return &doctor.Report{URL: address, Verdict: doctor.Cause{ID: doctor.Works}}
 }

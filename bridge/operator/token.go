@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rialto/internal/audit"
+	"rialto/oauth"
 )
 
 // IssueToken returns a token that acts for an account, with scopes, for a time, at a connector; ""
@@ -30,14 +31,28 @@ func (s *Service) IssueToken(
 		}
 	}
 
-	token, expires, err := s.OAuth.Tokens.IssueFor(ctx, resource, account, scopes, ttl)
+	token, _, err := issue(ctx, s, by, resource, account, scopes, ttl)
+	return token, err
+}
+
+// issue returns a token for a resource with its grant, and records it.
+func issue(
+	ctx context.Context,
+	s *Service,
+	by Actor,
+	resource *oauth.Resource,
+	account string,
+	scopes []string,
+	ttl time.Duration,
+) (string, *oauth.Grant, error) {
+	token, g, err := s.OAuth.Tokens.IssueFor(ctx, resource, account, scopes, ttl)
 	detail := strings.Join(scopes, " ")
-	if connector != "" {
-		detail += "; at " + connector
+	if resource.Name != "" {
+		detail += "; at " + resource.Name
 	}
 	if err == nil {
-		detail += "; " + expires.UTC().Format(time.RFC3339)
+		detail += "; " + g.Expires.UTC().Format(time.RFC3339)
 	}
 
-	return token, record(ctx, s.Audit, by, audit.Issued, account, detail, err)
+	return token, g, record(ctx, s.Audit, by, audit.Issued, account, detail, err)
 }

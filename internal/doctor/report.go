@@ -32,6 +32,7 @@ func (s Status) Mark() string {
 type Report struct {
 	URL      string   `json:"url"`
 	Client   Client   `json:"client,omitempty"`
+	Account  string   `json:"account,omitempty"` // with whose token the server was examined, if known
 	Verdict  Cause    `json:"verdict"`
 	Causes   []Cause  `json:"causes,omitempty"` // why checks failed; the first is the verdict
 	Stops    []Client `json:"stops,omitempty"`  // the apps that cannot use the server

@@ -33,7 +33,7 @@ func TestARetiredKeyEndsWithTheLastTokenItSigned(t *testing.T) {
 	r := newRig(t)
 	first := kid(t, r.tokens(r.newClient("none"), nil).str("access_token")) // for an hour
 	second := r.rotated()
-	long, until, err := r.s.Tokens.Issue(t.Context(), "Ada", []string{"mcp:tools"}, 24*time.Hour)
+	long, g, err := r.s.Tokens.Issue(t.Context(), "Ada", []string{"mcp:tools"}, 24*time.Hour)
 	if err != nil || kid(t, long) != second {
 		t.Fatalf("got a token of %s, %v; want one of the new key", kid(t, long), err)
 	}
@@ -46,7 +46,7 @@ func TestARetiredKeyEndsWithTheLastTokenItSigned(t *testing.T) {
 		t.Errorf("got keys %v 75 minutes after the last token of the first, want the second only", got)
 	}
 	third := r.rotated()
-	r.clock.advance(until.Sub(r.clock.Now()) - time.Minute)
+	r.clock.advance(g.Expires.Sub(r.clock.Now()) - time.Minute)
 	if got := status(r.s, long); got != 200 {
 		t.Errorf("got %d for a token of a retired key that is valid, want 200", got)
 	}

@@ -117,39 +117,39 @@ func (ts *Tokens) Issue(
 	user string,
 	scopes []string,
 	ttl time.Duration,
-) (string, time.Time, error) {
+) (string, *oauth.Grant, error) {
 	return ts.IssueFor(ctx, ts.Resources.Default(), user, scopes, ttl)
 }
 
 // IssueFor issues an access token without a browser, for the account named user, who must exist, and
-// be an administrator if scopes hold ScopeAdmin. It records a grant for the client "cli", so that
-// the token can be revoked. ttl is 90 days at most, and 0 is AccessTTL.
+// be an administrator if scopes hold ScopeAdmin. It records a grant for the client "cli", which ends
+// with the token and before that when it is revoked. ttl is 90 days at most, and 0 is AccessTTL.
 func (ts *Tokens) IssueFor(
 	ctx context.Context,
 	resource *oauth.Resource,
 	user string,
 	scopes []string,
 	ttl time.Duration,
-) (token string, expires time.Time, err error) {
+) (string, *oauth.Grant, error) {
 	if len(scopes) == 0 ||
 		slices.ContainsFunc(scopes, func(scope string) bool { return !ts.Scopes.Supports(scope) }) {
-		return "", expires, fmt.Errorf("scopes %q: known are %s", scopes, ts.Scopes.Offered())
+		return "", nil, fmt.Errorf("scopes %q: known are %s", scopes, ts.Scopes.Offered())
 	}
 
 	name, err := oauth.UserName(user)
 	if err != nil {
-		return "", expires, err
+		return "", nil, err
 	}
 
 	a, err := ts.Accounts.Account(ctx, name)
 	if err != nil {
-		return "", expires, fmt.Errorf("account %q: %w", name, err)
+		return "", nil, fmt.Errorf("account %q: %w", name, err)
 	}
 	if !resource.Admits(name) {
-		return "", expires, fmt.Errorf("account %q may not use %s", name, resource.URL)
+		return "", nil, fmt.Errorf("account %q may not use %s", name, resource.URL)
 	}
 	if oauth.ScopeSet(scopes).Has(oauth.ScopeAdmin) && !a.Admin {
-		return "", expires, fmt.Errorf("account %q is not an administrator", name)
+		return "", nil, fmt.Errorf("account %q is not an administrator", name)
 	}
 	if ttl <= 0 {
 		ttl = ts.AccessTTL
@@ -158,11 +158,11 @@ func (ts *Tokens) IssueFor(
 	g := ts.NewGrant(a.ID, oauth.CLIClientID, resource, resource.Within(scopes), ts.Env.Now())
 	g.Expires = g.Created.Add(min(ttl, maxTokenTTL))
 	if err := ts.Grants.Add(ctx, g); err != nil {
-		return "", expires, err
+		return "", nil, err
 	}
 
-	token, err = ts.Mint(ctx, g, g.Scope, "", g.Created, g.Expires)
-	return token, g.Expires, err
+	token, err := ts.Mint(ctx, g, g.Scope, "", g.Created, g.Expires)
+	return token, g, err
 }
 
 // NewGrant returns a grant for a resource that begins now.

@@ -15,6 +15,11 @@ import (
 // a cause, passed or was not tried is folded.
 func Sections(r *doctor.Report) []templates.Section {
 	sections := []templates.Section{{ID: "report", Verdict: verdict(r, r.Verdict)}}
+	if r.Account != "" {
+		sections[0].Notes = []templates.Remark{{Tone: templates.Good, Text: templates.Textf(
+			"Tested past the login as {}. The token of these checks has ended.", r.Account,
+		)}}
+	}
 	for i, c := range r.Causes {
 		if i > 0 {
 			sections = append(
