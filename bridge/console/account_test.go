@@ -218,12 +218,15 @@ func TestSomebodyWhoSignsInElsewhereHasNoPasswordHere(t *testing.T) {
 func TestGuessingThePresentPasswordIsSlowedDown(t *testing.T) {
 	r := newRig(t)
 	b := r.as("alice")
-	var last shownPage
-	for range 30 {
-		last = b.post("/account/password", "present", "wrong", "next", "long enough", "again", "long enough")
+	guess := func() shownPage {
+		return b.post("/account/password", "present", "wrong", "next", "long enough", "again", "long enough")
+	}
+	last := guess()
+	for tries := 1; tries < 30 && last.Status != http.StatusTooManyRequests; tries++ {
+		last = guess()
 	}
 	if last.Status != http.StatusTooManyRequests || last.Header.Get("Retry-After") == "" || !strings.Contains(last.Text(), "Too many attempts") {
-		t.Errorf("got %d %s after 30 guesses, want 429", last.Status, last.Text())
+		t.Errorf("got %d %s after up to 30 guesses, want 429", last.Status, last.Text())
 	}
 }
 
