@@ -213,6 +213,6 @@ async function picture(page, name, language, size, colors) {
     if (file !== name && (!both.includes(name) || file.endsWith('-390-dark'))) return;
   }
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
-  const clip = { x: 0, y: 0, width: size, height: Math.min(height, documented ? 1100 : 4000) };
+  const clip = { x: 0, y: 0, width: size, height: Math.min(height, documented ? 1060 : 4000) };
   await page.screenshot({ path: path.join(folder, `${file}.png`), fullPage: true, clip });
 }
