@@ -90,6 +90,8 @@ func (b Brand) of(path string) (file, bool) {
 		return b.icon(path[1:]), true
 	case Manifest:
 		return b.manifest(), true
+	case Robots:
+		return files[path[1:]], true
 	}
 	return file{}, false
 }

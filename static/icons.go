@@ -2,11 +2,12 @@ package static
 
 import "encoding/json"
 
-// The paths that browsers and phones ask for at the root, whether or not a page names them.
+// The paths that browsers, phones and crawlers ask for at the root, whether or not a page names them.
 const (
 	Favicon   = "/favicon.ico"
 	TouchIcon = "/apple-touch-icon.png"
 	Manifest  = "/site.webmanifest"
+	Robots    = "/robots.txt"
 )
 
 // icon is the logo of the operator, or else a file of ours.

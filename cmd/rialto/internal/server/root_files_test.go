@@ -17,12 +17,13 @@ func TestIconsAndTheManifestAreAtTheRoot(t *testing.T) {
 		"/favicon.ico":          "image/vnd.microsoft.icon",
 		"/apple-touch-icon.png": "image/png",
 		"/site.webmanifest":     "application/manifest+json",
+		"/robots.txt":           "text/plain; charset=utf-8",
 	} {
 		got := s.do("GET", path, "", "")
 		if got.status != http.StatusOK || got.header.Get("Content-Type") != kind || got.body == "" {
 			t.Errorf("%s: got %d, %q", path, got.status, got.header.Get("Content-Type"))
 		}
-		if linked := strings.Contains(page, `href="`+path+`"`); !linked && path != "/favicon.ico" {
+		if linked := strings.Contains(page, `href="`+path+`"`); !linked && path != "/favicon.ico" && path != "/robots.txt" {
 			t.Errorf("the page does not name %s", path)
 		}
 	}

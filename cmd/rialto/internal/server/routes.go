@@ -53,7 +53,7 @@ func (s *Server) routes() (*mux.Router, error) {
 	err = errors.Join(err, s.docsRoutes(r, compress.Public))
 	s.pageRoutes(s.door(r, "pages"), compress.Pages)
 	wellknown.MountSecurity(r, s.cfg.Load().Serving.SecurityContact, s.cfg.Load().URL)
-	for _, path := range []string{static.Favicon, static.TouchIcon, static.Manifest} {
+	for _, path := range []string{static.Favicon, static.TouchIcon, static.Manifest, static.Robots} {
 		read(r, path, http.HandlerFunc(s.serveStatic))
 	}
 	r.PathPrefix(static.Prefix).Handler(compress.Public(http.HandlerFunc(s.serveStatic)))
