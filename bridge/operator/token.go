@@ -10,7 +10,7 @@ import (
 )
 
 // IssueToken returns a token that acts for an account, with scopes, for a time, at a connector; ""
-// is the server as a whole. It fails as token.Tokens.IssueFor does, and with ErrNotFound without
+// is the server as a whole; and its grant, for RevokeGrant. It fails as token.Tokens.IssueFor does, and with ErrNotFound without
 // the connector. The audit log has the account and the scopes, and never the token.
 func (s *Service) IssueToken(
 	ctx context.Context,
@@ -18,21 +18,20 @@ func (s *Service) IssueToken(
 	connector, account string,
 	scopes []string,
 	ttl time.Duration,
-) (string, error) {
+) (string, *oauth.Grant, error) {
 	resource := s.OAuth.Resources.Default()
 	if connector != "" {
 		c, err := s.Agents.Connector(ctx, connector)
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		resource = s.OAuth.Resources.Of(c.URL)
 		if resource == nil {
-			return "", ErrNotFound
+			return "", nil, ErrNotFound
 		}
 	}
 
-	token, _, err := issue(ctx, s, by, resource, account, scopes, ttl)
-	return token, err
+	return issue(ctx, s, by, resource, account, scopes, ttl)
 }
 
 // issue returns a token for a resource with its grant, and records it.

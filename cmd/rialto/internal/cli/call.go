@@ -36,6 +36,8 @@ type caller struct {
 	url, user, clientID, files string
 	asJSON, logout             bool
 	timeout                    time.Duration
+
+	grant *oauth.Grant // of the access token; nil with --url
 }
 
 func callCommand() *cobra.Command {
@@ -102,6 +104,7 @@ func (c *caller) run(cmd *cobra.Command, words []string, describe bool) error {
 		return c.forget(cmd)
 	}
 
+	defer c.disconnect(cmd)
 	s, err := c.connect(ctx, cmd)
 	if err != nil {
 		return callError(err)
@@ -318,7 +321,7 @@ func (c *caller) own(cmd *cobra.Command) (address, token string, err error) {
 	err = c.from.operate(cmd, nil, func(r *request) error {
 		user, err := c.account(r)
 		if err == nil {
-			token, err = r.IssueToken(
+			token, c.grant, err = r.IssueToken(
 				r.ctx,
 				operator.CommandLine, "",
 				user,
@@ -329,6 +332,22 @@ func (c *caller) own(cmd *cobra.Command) (address, token string, err error) {
 		return err
 	})
 	return cfg.URL + "/mcp", token, err
+}
+
+// disconnect ends what own allowed, so that the account does not have a connection for each call.
+func (c *caller) disconnect(cmd *cobra.Command) {
+	if c.grant == nil {
+		return
+	}
+
+	cmd.SetContext(context.WithoutCancel(cmd.Context()))
+	err := c.from.operate(cmd, nil, func(r *request) error {
+		return r.RevokeGrant(r.ctx, operator.CommandLine, c.grant.ID)
+	})
+	if err != nil {
+		until := c.grant.Expires.Format(time.TimeOnly)
+		fmt.Fprintf(cmd.ErrOrStderr(), "The access token of this call works until %s: %v\n", until, err)
+	}
 }
 
 // account returns the account that calls: the named one, the demo's, or the only one.
@@ -388,6 +407,7 @@ func (c *caller) complete(
 	cmd.SetContext(ctx)
 	cmd.SetErr(io.Discard)
 	cmd.SetIn(strings.NewReader(""))
+	defer c.disconnect(cmd)
 	s, err := c.connect(ctx, cmd)
 	if err != nil {
 		return nil, directive

@@ -35,7 +35,7 @@ func tokenCommand() *cobra.Command {
 	completeFrom(cmd, "connector", "connectors")
 	complete(cmd, "scope", oauth.ScopeTools)
 	return withOperator(cmd, func(r *request) error {
-		token, err := r.IssueToken(
+		token, _, err := r.IssueToken(
 			r.ctx, operator.CommandLine, of, user, strings.Fields(scope), ttl,
 		)
 		switch {
