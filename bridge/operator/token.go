@@ -10,8 +10,9 @@ import (
 )
 
 // IssueToken returns a token that acts for an account, with scopes, for a time, at a connector; ""
-// is the server as a whole; and its grant, for RevokeGrant. It fails as token.Tokens.IssueFor does, and with ErrNotFound without
-// the connector. The audit log has the account and the scopes, and never the token.
+// is the server as a whole; and its grant, for RevokeGrant. It fails as token.Tokens.IssueFor does, and
+// with ErrNotFound without the connector. The audit log has the account and the scopes, and never the
+// token.
 func (s *Service) IssueToken(
 	ctx context.Context,
 	by Actor,
