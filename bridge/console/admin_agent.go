@@ -30,7 +30,7 @@ func (c adminAgents) agentPage(r *http.Request, name string) (*templates.Console
 
 	p := &templates.Console{
 		Title:   "Agent",
-		Name:    s.Name,
+		Name:    c.Bridge.Directory.Title(s.Name),
 		Heading: cardName(*s),
 		Status:  agentState(*s),
 		Up:      link("/admin/agents", "Agents"),

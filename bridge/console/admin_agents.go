@@ -47,7 +47,7 @@ func (c agentList) cell(_ *http.Request, entry any, column string) templates.Tex
 		return usagereport.Week(s.Name, c.calls[s.Name])
 	case "name":
 		title := templates.Link(agentAt(s.Name), cardName(s))
-		return templates.Named(s.Name, templates.Lines(title, templates.Code(s.Name)))
+		return templates.Named(c.Bridge.Directory.Title(s.Name), templates.Lines(title, templates.Code(s.Name)))
 	case "enabled":
 		return agentState(s)
 	case "health":
