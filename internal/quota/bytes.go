@@ -8,11 +8,20 @@ import (
 // Bytes counts the bytes that are held, by key and in all. It is safe for concurrent use, and its zero
 // value is ready.
 type Bytes struct {
-	mu     sync.Mutex
-	all    int64
-	of     map[string]int64
-	shrunk map[string]chan struct{} // by key, closed when it has fewer bytes; of those that are waited for
+	mu    sync.Mutex
+	all   int64
+	of    map[string]int64
+	waits map[string]*waits // by key, of those that are waited for
 }
+
+// waits are callers that wait until a key has fewer bytes.
+type waits struct {
+	callers int
+	shrunk  chan struct{} // closed then
+}
+
+// maxWaits bounds the callers that wait for one key: all of them look when it has fewer bytes.
+const maxWaits = 64
 
 // Add counts n more bytes for a key, or fewer if n is negative, whatever the limits are.
 func (b *Bytes) Add(key string, n int64) {
@@ -48,37 +57,47 @@ func (b *Bytes) grow(key string, n, perKey, all int64) *Refusal {
 }
 
 // Wait does what Grow does when the key has room. It returns the refusal if ctx ends before, and at
-// once if all keys have no room.
+// once if all keys have no room, or if maxWaits callers wait for the key.
 func (b *Bytes) Wait(ctx context.Context, key string, n, perKey, all int64) *Refusal {
 	for {
-		refused, shrunk := b.growOrWait(key, n, perKey, all)
-		if shrunk == nil {
+		refused, w := b.growOrWait(key, n, perKey, all)
+		if w == nil {
 			return refused
 		}
 		select {
-		case <-shrunk:
+		case <-w.shrunk:
 		case <-ctx.Done():
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			w.callers--
 			return refused
 		}
 	}
 }
 
-// growOrWait does what Grow does. If the key has no room, shrunk is closed when it has fewer bytes.
-func (b *Bytes) growOrWait(key string, n, perKey, all int64) (refused *Refusal, shrunk chan struct{}) {
+// growOrWait does what Grow does. If the key has no room, it returns what to wait for.
+func (b *Bytes) growOrWait(key string, n, perKey, all int64) (*Refusal, *waits) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	refused = b.grow(key, n, perKey, all)
+	refused := b.grow(key, n, perKey, all)
 	if refused == nil || refused.Shared || refused.Used == 0 {
 		return refused, nil
 	}
-
-	if b.shrunk[key] == nil {
-		if b.shrunk == nil {
-			b.shrunk = map[string]chan struct{}{}
-		}
-		b.shrunk[key] = make(chan struct{})
+	if b.waits == nil {
+		b.waits = map[string]*waits{}
 	}
-	return refused, b.shrunk[key]
+
+	w := b.waits[key]
+	if w == nil {
+		w = &waits{shrunk: make(chan struct{})}
+		b.waits[key] = w
+	}
+	if w.callers == maxWaits {
+		return refused, nil
+	}
+
+	w.callers++
+	return refused, w
 }
 
 func (b *Bytes) add(key string, n int64) {
@@ -91,9 +110,9 @@ func (b *Bytes) add(key string, n int64) {
 	if b.of[key] == 0 {
 		delete(b.of, key)
 	}
-	if n < 0 && b.shrunk[key] != nil {
-		close(b.shrunk[key])
-		delete(b.shrunk, key)
+	if w := b.waits[key]; n < 0 && w != nil {
+		close(w.shrunk)
+		delete(b.waits, key)
 	}
 }
 

@@ -71,5 +71,20 @@ func TestBytesAreWaitedFor(t *testing.T) {
 		if b.All() != 20 {
 			t.Errorf("got %d bytes, want 20", b.All())
 		}
+
+		many, end := context.WithCancel(t.Context())
+		refusals := make(chan *Refusal, maxWaits)
+		for range maxWaits {
+			go func() { refusals <- b.Wait(many, "a", 6, 10, Unlimited) }()
+		}
+		synctest.Wait()
+		if refused := b.Wait(t.Context(), "a", 6, 10, Unlimited); refused == nil || len(refusals) > 0 {
+			t.Errorf("got %+v, with %d refusals before, want that one too many is refused at once", refused, len(refusals))
+		}
+		end()
+		synctest.Wait()
+		if len(refusals) != maxWaits || b.waits["a"].callers != 0 {
+			t.Errorf("got %d refusals, and %d that wait, after their contexts have ended", len(refusals), b.waits["a"].callers)
+		}
 	})
 }
