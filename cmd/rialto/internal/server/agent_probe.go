@@ -67,6 +67,9 @@ func (s *Server) probeAgents(ctx context.Context) {
 func (s *Server) probe(ctx context.Context, a config.Agent) {
 	cause := ""
 	err := askForCard(ctx, a)
+	if ctx.Err() != nil {
+		return
+	}
 	if err != nil {
 		cause = sanitize.Short(neterr.Explain(err).Error(), 300)
 	}
@@ -80,14 +83,22 @@ func (s *Server) probe(ctx context.Context, a config.Agent) {
 }
 
 // askForCard returns why an agent does not answer when it is asked for its card. One whose protocol is
-// configured needs none.
+// configured needs none. No token is bought for it: an agent whose tokens are bought or its users' has
+// answered when it refuses to.
 func askForCard(ctx context.Context, a config.Agent) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	spoken := a.Protocol
+	answers := map[a2a.Code]bool{a2a.InvalidAgentResponse: a.Protocol != ""}
 	a.Protocol = "" // with it, an agent that is away would be believed to have no card
+	switch a.Credentials.Type {
+	case config.TypeClientCredentials, config.TypeTokenExchange, config.TypeUser:
+		a.Credentials.Type = ""
+		answers[a2a.Unauthenticated] = true
+		answers[a2a.Forbidden] = true
+	}
 	_, _, err := visit(ctx, a, slog.New(slog.DiscardHandler), nobody, nil)
-	if spoken != "" && a2a.Is(err, a2a.InvalidAgentResponse) {
+	refusal, ok := errors.AsType[*a2a.Error](err)
+	if ok && answers[refusal.Code] {
 		return nil
 	}
 	return err

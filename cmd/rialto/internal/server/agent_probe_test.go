@@ -13,8 +13,8 @@ import (
 	"rialto/cmd/rialto/internal/config"
 )
 
-// TestAgentsAreProbedFromTheStart starts a server, without metrics, with an agent that answers, one that is
-// away and one that breaks.
+// TestAgentsAreProbedFromTheStart starts a server, without metrics, with an agent that answers, one that answers
+// users alone, one that is away and one that breaks.
 func TestAgentsAreProbedFromTheStart(t *testing.T) {
 	agent := a2atest.NewAgent()
 	t.Cleanup(func() { agent.Close() })
@@ -22,7 +22,12 @@ func TestAgentsAreProbedFromTheStart(t *testing.T) {
 		http.Error(w, "PRIVATE", http.StatusServiceUnavailable)
 	}))
 	t.Cleanup(broken.Close)
+	closed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "no token", http.StatusUnauthorized)
+	}))
+	t.Cleanup(closed.Close)
 	r := newRig(t,
+		config.Agent{Name: "closed", URL: closed.URL, Credentials: directory.Credentials{Type: config.TypeTokenExchange, TokenURL: broken.URL, ClientID: "rialto"}},
 		config.Agent{Name: "up", URL: a2atest.Serve(t, agent, agent.Card(), a2a.V10)},
 		config.Agent{Name: "away", URL: "http://127.0.0.1:1"},
 		config.Agent{Name: "broken", URL: broken.URL},
@@ -43,7 +48,10 @@ func TestAgentsAreProbedFromTheStart(t *testing.T) {
 		}
 	}
 	poll(t, 10*time.Millisecond, func() bool { up, _ := r.health.agents.Load("up"); return up == true })
-	if got := history("up").History; len(got.Outages) > 0 {
-		t.Errorf("got %+v", got)
+	poll(t, 10*time.Millisecond, func() bool { up, _ := r.health.agents.Load("closed"); return up == true })
+	for _, name := range []string{"up", "closed"} {
+		if got := history(name).History; len(got.Outages) > 0 {
+			t.Errorf("%s: got %+v", name, got)
+		}
 	}
 }
