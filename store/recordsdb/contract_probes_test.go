@@ -81,7 +81,7 @@ func TestAHistoryHasTheOutagesOfAnAgent(t *testing.T) {
 		db.probe("A", "u", "late", 7200, 7230)
 		db.want("u", 7300, "0h +60 -30; 2h +0 -30; 7170-now false refused 50.00")
 		db.want("u", 7306, "0h +60 -30; 2h +0 -30; 7170-7230 false refused 50.00")
-		db.probe("A", "u", "", 7260, 7290)
+		db.probe("A", "u", "", 7260, 7290, 7280) // a clock goes back
 		db.probe("A", "other", "", 7290)
 		db.want("u", 7300, "0h +60 -30; 2h +30 -60; 7170-7260 true refused 50.00")
 		db.want("other", 7300, " ")

@@ -26,7 +26,8 @@ func (p Probes) Add(
 			AND began = (SELECT MAX(began) FROM agent_probes WHERE agent = $2 AND url = $3)
 		), CAST($5 AS BIGINT)), CAST($5 AS BIGINT), CAST($4 AS TEXT)
 		FROM (SELECT MIN(id) AS id FROM replicas) AS leader WHERE id = $1
-		ON CONFLICT (agent, url, began) DO UPDATE SET until = excluded.until`,
+		ON CONFLICT (agent, url, began) DO UPDATE SET
+			until = CASE WHEN excluded.until > agent_probes.until THEN excluded.until ELSE agent_probes.until END`,
 		replica, agent, url, cause, now)
 }
 
