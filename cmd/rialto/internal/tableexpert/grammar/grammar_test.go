@@ -15,7 +15,7 @@ func shop() *grammar.Schema {
 			Refs: []grammar.Ref{{Column: "buyer_id", Table: "buyers", ToColumn: "id"}}},
 		{Name: "buyers", Bare: "buyers", Key: "id", Columns: []grammar.Column{{Name: "id", Kind: grammar.Number}, {Name: "name"}, {Name: "Order", Values: []string{"first"}}}},
 		{Name: "notes", Bare: "notes", Columns: []grammar.Column{{Name: "text"}}},
-		{Name: "sales", Bare: "sales", Columns: []grammar.Column{{Name: "region"}, {Name: "total_sales", Kind: grammar.Number}}},
+		{Name: "sales", Bare: "sales", Columns: []grammar.Column{{Name: "region"}, {Name: "total_sales", Kind: grammar.Number}, {Name: "cost_per_unit", Kind: grammar.Number}}},
 	})
 }
 
@@ -51,7 +51,8 @@ func TestWhatIsNotPlacedIsNamed(t *testing.T) {
 		{"how many are there", "", ""},
 		{"buyers with more than 3 orders", "", "buyers orders"}, // rows of another table
 		{"buyers without orders", "", "buyers orders"},
-		{"sales by region", "", "sales"}, // their number, or their sum?
+		{"sales by region", "", "sales"},   // their number, or their sum?
+		{"total units", "units", "orders"}, // there is a cost of one
 	} {
 		q, f := shop().Read(c.question, shopTables)
 		if q != nil || !strings.HasPrefix(strings.Join(f.Unplaced, " "), c.unplaced) || strings.Join(f.Tables, " ") != c.tables {

@@ -28,6 +28,9 @@ var (
 	// reported_on was reported.
 	unit = regexp.MustCompile(`(?i)_(cents|percent|pct|eur|usd|c|on|at)$`)
 
+	// relation is in the names of columns whose last word is not what they hold: cost_per_unit.
+	relation = regexp.MustCompile(`(?i)_(per|in|of|to|by|at)_`)
+
 	// identifier is in the names of columns of identifiers and years.
 	identifier = regexp.MustCompile(`(?i)^id_|(^|_)(id|no|number|code|zip|phone|year)$`)
 
@@ -55,7 +58,9 @@ func (s *Schema) addColumn(t *Table, c *Column) {
 	if n.isAmount() {
 		n.kind = amount
 		whole := strings.TrimSuffix(c.Name, "_cents")
-		spellings = append(spellings, whole[strings.LastIndex(whole, "_")+1:])
+		if !unit.MatchString(whole) && !relation.MatchString(whole) {
+			spellings = append(spellings, whole[strings.LastIndex(whole, "_")+1:])
+		}
 	}
 	s.addName(n, spellings)
 
