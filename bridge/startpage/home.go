@@ -85,6 +85,10 @@ func (h *Home) addOwn(
 	var errs [4]error
 	page.Recent, errs[0] = h.tasks(ctx, access, "")
 	page.Waiting, errs[1] = h.tasks(ctx, access, a2a.InputRequired)
+	page.WaitingState = "input-required"
+	if len(page.Waiting) == 0 {
+		page.WaitingState = "auth-required"
+	}
 	held, err := h.tasks(ctx, access, a2a.AuthRequired)
 	page.Waiting = append(page.Waiting, held...)
 	errs[2] = err
