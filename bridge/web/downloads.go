@@ -52,7 +52,7 @@ func sendFile(w http.ResponseWriter, r *http.Request, name, is string, content i
 		// The viewers of browsers run a PDF apart from our pages: what it sends has no cookies and
 		// comes from another site. Safari has none in a sandbox, and Chromium's has styles of its own.
 		how = "inline"
-		policy = "default-src 'none'; style-src 'unsafe-inline'"
+		policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 	}
 	h.Set("Content-Type", is)
 	h.Set("Content-Disposition", disposition(how, name, is))
