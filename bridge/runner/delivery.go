@@ -140,7 +140,7 @@ func (f *Follower) rejected(ctx context.Context, err error) {
 			e.KeepUnsent(
 				f.message,
 				a2a.AuthRequired,
-				i18n.New(format, f.r.Directory.Title(e.Agent), f.r.Directory.ConnectURL(e.Agent, e.Handle)),
+				i18n.New(format, e.Agent, f.r.Directory.ConnectURL(e.Agent, e.Handle)),
 				f.r.Now(),
 			)
 		})

@@ -160,7 +160,7 @@ func TestATaskThatWaitsForAConnectionLeadsThere(t *testing.T) {
 	task := r.send("echo mine")
 	_, question, _ := strings.Cut(r.browse("alice", "GET", documents.TaskPath+task.TaskID, "", "").Body.String(), `id="question"`)
 	question, _, _ = strings.Cut(question, "</section>")
-	for _, want := range []string{"Connect <bdi>Scripted</bdi> to continue", "The agent Scripted wants to know who you are. ", "The task continues", `href="https://rialto.test/connect/scripted?task=` + task.TaskID + `"`, "Already connected?", "Cancel task"} {
+	for _, want := range []string{"Connect <bdi>Scripted</bdi> to continue", "The agent scripted wants to know who you are. ", "The task continues", `href="https://rialto.test/connect/scripted?task=` + task.TaskID + `"`, "Already connected?", "Cancel task"} {
 		if !strings.Contains(question, want) {
 			t.Errorf("the page does not show %q\n%s", want, question)
 		}
