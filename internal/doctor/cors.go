@@ -67,7 +67,7 @@ func checkPreflight(endpoint string) func(*examination) finding {
 		if address := v.endpoint(endpoint + "_endpoint"); address != "" {
 			return v.preflight(address, foreign, "Content-Type")
 		}
-		return skip("the server names no {} endpoint", endpoint)
+		return skip("the server names no {}", endpoint+"_endpoint")
 	}
 }
 
