@@ -31,14 +31,13 @@ func dataTable(text string) *templates.DataTable {
 	if fill(d, nil, raw) {
 		return d
 	}
-	members, ok := object(raw)
-	if !ok {
-		return d
-	}
-
+	members := object(raw)
 	var columns []string
-	if i := slices.IndexFunc(members, func(m member) bool { return m.name == "columns" }); i >= 0 {
-		_ = json.Unmarshal(members[i].value, &columns) // other columns are no names
+	for _, m := range members {
+		if m.name == "columns" {
+			_ = json.Unmarshal(m.value, &columns) // other columns are no names
+			break
+		}
 	}
 
 	for _, m := range members {
@@ -52,91 +51,99 @@ func dataTable(text string) *templates.DataTable {
 	return d
 }
 
-// fill shows an array of objects or, with columns, of arrays.
+// fill makes d the table of an array of objects or, with columns, of arrays. If raw is neither, it
+// returns false and leaves d as it is.
 func fill(d *templates.DataTable, columns []string, raw json.RawMessage) bool {
 	var rows []json.RawMessage
 	if json.Unmarshal(raw, &rows) != nil || len(rows) == 0 {
 		return false
 	}
 
-	var cells [][]string
-	var numbers []bool
-	names := slices.Clone(columns[:min(len(columns), maxColumns)])
-	put := func(row []string, at int, value json.RawMessage) {
-		text, _ := cell(value)
-		row[at] = text
-		for len(numbers) <= at {
-			numbers = append(numbers, true)
-		}
-		numbers[at] = numbers[at] && (text == "" || number(value))
-	}
+	table := *d
+	table.Columns = slices.Clone(columns[:min(len(columns), maxColumns)])
 	for _, r := range rows[:min(len(rows), maxRows)] {
-		row := make([]string, maxColumns)
-		var values []json.RawMessage
-		if len(columns) > 0 && json.Unmarshal(r, &values) == nil {
-			for i, v := range values[:min(len(values), len(names))] {
-				put(row, i, v)
-			}
-		} else if members, ok := object(r); ok && len(members) > 0 {
-			for _, m := range members {
-				at := slices.Index(names, m.name)
-				if at < 0 && len(names) < maxColumns {
-					at = len(names)
-					names = append(names, m.name)
-				}
-				if at >= 0 {
-					put(row, at, m.value)
-				}
-			}
-		} else {
+		if !addRow(&table, len(columns) > 0, r) {
 			return false
 		}
-		cells = append(cells, row)
 	}
 
-	for i := range cells {
-		cells[i] = cells[i][:len(names)]
+	for i, row := range table.Rows {
+		table.Rows[i] = row[:len(table.Columns)]
 	}
-
-	for len(numbers) < len(names) {
-		numbers = append(numbers, false)
+	for len(table.Numbers) < len(table.Columns) {
+		table.Numbers = append(table.Numbers, false)
 	}
-
-	d.Columns = names
-	d.Rows = cells
-	d.Numbers = numbers
 	if more := len(rows) - maxRows; more > 0 {
-		d.More = strconv.Itoa(more)
+		table.More = strconv.Itoa(more)
 	}
 
+	*d = table
 	return true
 }
 
-// object returns the members of a JSON object in their order.
-func object(raw json.RawMessage) (all []member, ok bool) {
+// addRow adds a row to t: an array, if the columns were given, or an object, whose members may name
+// further columns. It returns false for anything else.
+func addRow(t *templates.DataTable, given bool, raw json.RawMessage) bool {
+	row := make([]string, maxColumns) // fill cuts it when all columns are known
+	t.Rows = append(t.Rows, row)
+	var values []json.RawMessage
+	if given && json.Unmarshal(raw, &values) == nil {
+		for i, v := range values[:min(len(values), len(t.Columns))] {
+			setCell(t, row, i, v)
+		}
+		return true
+	}
+
+	members := object(raw)
+	for _, m := range members {
+		at := slices.Index(t.Columns, m.name)
+		if at < 0 && len(t.Columns) < maxColumns {
+			at = len(t.Columns)
+			t.Columns = append(t.Columns, m.name)
+		}
+		if at >= 0 {
+			setCell(t, row, at, m.value)
+		}
+	}
+	return len(members) > 0
+}
+
+// setCell puts a value into a row of t. A column holds numbers until it gets anything else but "".
+func setCell(t *templates.DataTable, row []string, at int, value json.RawMessage) {
+	row[at], _ = cell(value)
+	for len(t.Numbers) <= at {
+		t.Numbers = append(t.Numbers, true)
+	}
+	if row[at] != "" && !number(value) {
+		t.Numbers[at] = false
+	}
+}
+
+// object returns the members of a JSON object in their order, none if raw is anything else.
+func object(raw json.RawMessage) (all []member) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, false
+		return nil
 	}
 
 	for d.More() {
 		name, err := d.Token()
 		var m member
 		if err != nil || d.Decode(&m.value) != nil {
-			return nil, false
+			return nil
 		}
 		m.name, _ = name.(string)
 		all = append(all, m)
 	}
 
-	return all, true
+	return all
 }
 
 // cell returns a value as text, and whether it is neither an object nor an array.
 func cell(raw json.RawMessage) (text string, scalar bool) {
 	raw = bytes.TrimSpace(raw)
 	switch {
-	case len(raw) == 0 || bytes.Equal(raw, []byte("null")):
+	case len(raw) == 0 || string(raw) == "null":
 		return "", true
 	case raw[0] == '"':
 		_ = json.Unmarshal(raw, &text) // it was read as JSON
@@ -151,7 +158,7 @@ func cell(raw json.RawMessage) (text string, scalar bool) {
 	return sanitize.Truncate(flat.String(), maxCell), raw[0] != '{' && raw[0] != '['
 }
 
+// number reports whether a JSON value is a number.
 func number(raw json.RawMessage) bool {
-	raw = bytes.TrimSpace(raw)
-	return len(raw) > 0 && (raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9')
+	return bytes.IndexAny(bytes.TrimSpace(raw), "-0123456789") == 0
 }
