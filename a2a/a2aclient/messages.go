@@ -8,38 +8,41 @@ import (
 	"rialto/a2a"
 )
 
-// messagesQuiet bounds how long a stream may send nothing after a message before the message
-// counts as the whole answer, and messagesTime how long messages are collected.
+// A message counts as the whole answer when nothing has followed it for messagesQuiet. Whatever
+// follows, messages are joined for at most messagesTime.
 const (
 	messagesQuiet = 10 * time.Second
 	messagesTime  = 10 * time.Minute
 )
 
-// joinMessages reads the messages that follow m in s and returns one message with the parts of all. A
+// joinMessages returns one message with the parts of m and of the messages that follow it in s. A
 // stream that answers with a message has exactly one (A2A 1.0 section 3.1.2), but some agents send
-// several. It fails if they have more than limit bytes together. If s breaks off, the
-// messages received so far are the answer.
+// several. If s ends, breaks off or is closed by a timer below, the parts so far are the answer; an
+// item that is no message ends it, too, and is dropped. It fails with ErrTooLarge if the messages
+// after m take more than limit bytes of s, or if one is too large by itself.
 func (s *stream) joinMessages(m *a2a.Message, limit int64) (*a2a.Message, error) {
 	quiet := time.AfterFunc(messagesQuiet, s.close)
 	defer quiet.Stop()
-	late := time.AfterFunc(messagesTime, s.close)
-	defer late.Stop()
-	all := *m
-	least := s.in.left - limit
-	all.Parts = slices.Clone(m.Parts)
+	deadline := time.AfterFunc(messagesTime, s.close)
+	defer deadline.Stop()
+
+	joined := *m
+	joined.Parts = slices.Clone(m.Parts)
+	minLeft := s.in.left - limit
 	for {
-		s.memory.keep()
+		s.memory.keep() // the parts of the last message are in joined
 		item, err := s.next()
-		next, ok := item.Event.(*a2a.Message)
+		more, ok := item.Event.(*a2a.Message)
 		switch {
-		case errors.Is(err, a2a.ErrTooLarge):
+		case errors.Is(err, a2a.ErrTooLarge): // one message alone
 			return nil, err
-		case errors.Is(err, errEndlessStream), ok && s.in.left < least:
+		case errors.Is(err, errEndlessStream), ok && s.in.left < minLeft: // all of them together
 			return nil, tooLarge(limit)
 		case err != nil || !ok:
-			return &all, nil
+			return &joined, nil
 		}
-		all.Parts = append(all.Parts, next.Parts...)
+
+		joined.Parts = append(joined.Parts, more.Parts...)
 		quiet.Reset(messagesQuiet)
 	}
 }
