@@ -217,7 +217,7 @@ func (r *record) after(n int) (a2a.Event, int, <-chan struct{}) {
 	}
 }
 
-// copyOf returns a copy of e: followers must not share events.
+// copyOf returns a copy of ev: followers must not share events.
 func copyOf(ev a2a.Event) a2a.Event {
 	switch ev := ev.(type) {
 	case *a2a.StatusUpdate:

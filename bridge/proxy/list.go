@@ -49,7 +49,7 @@ func (f *Agent) Tasks(ctx context.Context, q a2a.TaskFilter) (*a2a.TaskPage, err
 	for _, e := range found.Records {
 		t := e.Public().WithHistory(q.HistoryLength)
 		if !q.Artifacts {
-			t.Artifacts = nil // show made it for us
+			t.Artifacts = nil // Public returned a copy
 		}
 		p.Tasks = append(p.Tasks, t)
 	}

@@ -20,7 +20,8 @@ const (
 	AnsweredHere = "page-"
 )
 
-// OpenForm is what a person fills in whose agent says nothing of a form.
+// OpenForm is the form of a question that comes without one: a single text field. FormOf returns this
+// very pointer, so that callers can compare with it.
 var OpenForm = &form.Form{
 	Fields: []form.Field{{Name: answerField, Title: "Answer", Kind: form.Text, Required: true}},
 }
@@ -107,7 +108,7 @@ func (r *Runner) Answer(
 
 // Reply is what a user writes on the page of a task that waits for input.
 type Reply struct {
-	Pause   string          // of TaskView: what is answered
+	Pause   string          // of documents.TaskView: what is answered
 	Once    string          // names this reply, so that the same is sent once
 	Content json.RawMessage // nil to an agent that waits for a grant
 	Files   []a2a.Part

@@ -110,8 +110,8 @@ type Store interface {
 	EndWait(ctx context.Context, task string) error
 
 	// DropUploads deletes at most limit uploads that have expired and that no task waits for, or whose
-	// tasks have ended, and as many contents that nothing refers to for an hour. It returns how many
-	// of the larger number.
+	// tasks have ended, and at most limit contents that nothing has referred to for an hour. It
+	// returns the larger of the two counts.
 	DropUploads(ctx context.Context, now time.Time, limit int) (int, error)
 }
 

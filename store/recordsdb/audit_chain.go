@@ -84,17 +84,17 @@ func (db *Store) VerifyEvents(
 
 	from := int64(-1 << 62) // also a row that was put before the first is found
 	for {
-		links, err := links(ctx, t, from, verifyBatch)
+		batch, err := links(ctx, t, from, verifyBatch)
 		if err != nil {
 			return nil, err
 		}
-		for _, l := range links {
+		for _, l := range batch {
 			if err := c.Follow(l); err != nil {
 				return nil, err
 			}
 			from = l.Seq
 		}
-		if len(links) < verifyBatch {
+		if len(batch) < verifyBatch {
 			return c, c.Ends(last)
 		}
 	}
@@ -118,7 +118,7 @@ func scanLink(r sqldb.Row) (l audit.Link, err error) {
 func (db *Store) DropEvents(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	err = db.sql.InTx(ctx, func(t *sqldb.Tx) error {
 		n = 0
-		// This locks the chain.
+		// It changes nothing: it locks the chain.
 		err := sqldb.Exec(ctx, t, `UPDATE audit_chain SET seq = seq WHERE id = 1`)
 		if err != nil {
 			return err

@@ -106,7 +106,7 @@ func (e *Endpoint) refused(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// only returns a handler of one HTTP method, behind the guard.
+// only returns a handler that takes the given HTTP methods alone, behind the guard.
 func (e *Endpoint) only(next http.HandlerFunc, methods ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if e.refused(w, r) {

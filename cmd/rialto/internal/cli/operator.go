@@ -15,8 +15,8 @@ import (
 	"rialto/cmd/rialto/internal/term"
 )
 
-// request is one run of a command, with the use cases of operators on a store. A server may be running. The
-// audit log records the changes.
+// request is one run of a command that works on the store itself, whether or not a server runs. It has
+// the use cases of operators, whose changes the audit log records.
 type request struct {
 	*operator.Service
 	cmd    *cobra.Command
@@ -148,11 +148,11 @@ func (f *storeFlags) operate(cmd *cobra.Command, args []string, do func(*request
 	log := slog.New(
 		slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelError}),
 	)
-	s, done, err := server.OpenOperator(cmd.Context(), cfg, log, db)
+	s, finish, err := server.OpenOperator(cmd.Context(), cfg, log, db)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer finish()
 	r := newRequest(s, cmd, args)
 	if resource := cmd.Annotations[entryOf]; resource != "" {
 		if err := r.expand(resource); err != nil {

@@ -236,7 +236,8 @@ func (b *Box) explain(ctx context.Context, err error) error {
 	case errors.Is(err, errTimeout), errors.Is(err, errStopped) && context.Cause(ctx) == errTimeout:
 		return errorf(
 			TooSlow,
-			"the query took longer than %v and was stopped; narrow it with WHERE, aggregate less, or look for a join without a condition or a recursion without an end",
+			"the query took longer than %v and was stopped; narrow it with WHERE, aggregate less, "+
+				"or look for a join without a condition or a recursion without an end",
 			b.Timeout,
 		)
 	case errors.Is(err, errStopped):
