@@ -122,7 +122,7 @@ const errands = {
   async 'run the doctor'({ hand }) {
     await hand.begin('/admin/doctor');
     await hand.press(button('/admin/doctor'));
-    await hand.says(/can reach|pueden llegar/i);
+    await hand.says(/works with|funciona con/i);
   },
 
   async 'revoke an app'({ hand, app, token }) {
