@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// CloseIdleConnections closes the connections over HTTP that no call uses.
+func (d *Dialer) CloseIdleConnections() { d.http().CloseIdleConnections() }
+
 func (d *Dialer) http() *http.Client {
 	if d.HTTP != nil {
 		return d.HTTP

@@ -136,6 +136,7 @@ func visit(
 		return nil, nil, err
 	}
 
+	defer dialer.CloseIdleConnections() // the next visit has another dialer
 	dialer.Discreet = true
 	client, err := dialer.Dial(ctx, a.URL)
 	if err != nil {
