@@ -109,8 +109,8 @@ func (p *parser) statement() bool {
 	return ok && !(p.happened && p.assumed)
 }
 
-// aggregate reads what is summed or averaged: "paid", and "deductible of active policies". Of what
-// rows a year is, it says only if it names their table.
+// aggregate reads a measure, such as "paid" or "deductible of active policies". A year is certain only
+// if the question names the table.
 func (p *parser) aggregate() bool {
 	p.accept(link)
 	measure := p.next()

@@ -14,7 +14,7 @@ import (
 // Schema is what questions can be about.
 type Schema struct {
 	tables []Table
-	index  map[string][]name // what words mean, by their folded spelling
+	index  map[string][]name // the meanings of words, by their folded spelling
 	parts  map[string]bool   // the words of values that have several
 }
 

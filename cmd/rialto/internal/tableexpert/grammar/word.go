@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"rialto/internal/embedded"
 )
@@ -29,17 +30,16 @@ const (
 //go:embed phrases.yaml
 var phraseFile []byte
 
-var phrases = embedded.YAML[map[op][]string](phraseFile)
-
-// opOf returns what a folded word or phrase does; "" if it is none of the phrases.
-func opOf(phrase string) op {
-	for o, list := range phrases() {
-		if slices.Contains(list, phrase) {
-			return o
+// phrases returns what each folded word or phrase does.
+var phrases = sync.OnceValue(func() map[string]op {
+	found := map[string]op{}
+	for o, list := range embedded.YAML[map[op][]string](phraseFile)() {
+		for _, phrase := range list {
+			found[phrase] = o
 		}
 	}
-	return ""
-}
+	return found
+})
 
 // token is a word, or several that mean one thing.
 type token struct {
@@ -106,7 +106,7 @@ func (s *Schema) longest(words, tables []string) (token, int) {
 	for n := min(maxPhrase, len(words)); n > 0; n-- {
 		said := strings.Join(words[:n], " ")
 		text := fold(said)
-		t := token{said: said, text: text, op: opOf(text)}
+		t := token{said: said, text: text, op: phrases()[text]}
 		t.names = slices.DeleteFunc(slices.Clone(s.index[text]), func(n name) bool {
 			return !slices.Contains(tables, n.table.Name)
 		})
