@@ -160,10 +160,10 @@ type Home struct {
 
 	Send    *SendBox   // nil where the user cannot send
 	Waiting []HomeTask // those that wait for the user
+	Recent  []HomeTask
+	Apps    []string // names of the apps that the user has connected
 
-	WaitingState string // of the list of all that wait
-	Recent       []HomeTask
-	Apps         []string // names of the apps that the user has connected
+	WaitingState string // the state by which "Show all" beside Waiting filters
 }
 
 // SendBox sends a task. Its form posts do=send, once, agent, message and files.

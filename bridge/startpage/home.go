@@ -89,6 +89,7 @@ func (h *Home) addOwn(
 	if len(page.Waiting) == 0 {
 		page.WaitingState = "auth-required"
 	}
+
 	held, err := h.tasks(ctx, access, a2a.AuthRequired)
 	page.Waiting = append(page.Waiting, held...)
 	errs[2] = err
@@ -109,15 +110,17 @@ func (h *Home) addOwn(
 func (h *Home) tasks(
 	ctx context.Context, access directory.Access, state a2a.State,
 ) (all []templates.HomeTask, err error) {
-	found, _, err := h.Bridge.Runner.Summaries(
-		ctx, access, ledger.Filter{State: state, Limit: 4 * recentTasks}, "",
-	)
+	filter := ledger.Filter{State: state, Limit: recentTasks}
+	if state == "" {
+		filter.Limit = 4 * recentTasks // some of them wait
+	}
+	found, _, err := h.Bridge.Runner.Summaries(ctx, access, filter, "")
 	for _, t := range found {
 		if len(all) == recentTasks {
 			break
 		}
 		if state == "" && t.State.Interrupted() {
-			continue // it is in the list of those that wait
+			continue // page.Waiting has it
 		}
 		tone, word := web.State(t.State)
 		title := templates.Textf("Request without text")
