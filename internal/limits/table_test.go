@@ -145,6 +145,7 @@ var table = []limit{
 	{"Server", "cmd/rialto/internal/server", "maxBodies", "such bodies and answers of all users; beyond it, those larger than smallBody are refused"},
 	{"Server", "cmd/rialto/internal/server", "smallBody", "a small body or answer; such an answer does not count"},
 	{"Server", "cmd/rialto/internal/server", "bodyWait", "the body of a request, for room among those of its user"},
+	{"Server", "internal/quota", "maxWaits", "requests of a user that wait so"},
 	{"Server", "cmd/rialto/internal/server", "minBodyRate", "bytes per second of a request body, or of an answer that takes longer than WriteTimeout, at least"},
 	{"Server", "cmd/rialto/internal/server", "refusedBody", "the body of a request that is refused by its header"},
 	{"Server", "internal/slowconn", "WriteTimeout", "reading the next Piece of a response"},
