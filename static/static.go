@@ -74,8 +74,9 @@ func URL(name string) string {
 
 // Handler serves the files below Prefix, and those at the root. An address that carries the present
 // hash is cached for a year; one without it, or with the hash that another release had, is answered
-// with today's content and must be asked for again. So a page of an old replica still finds its style in the middle of a
-// rollout. The files of a brand have no hash in their addresses, and may be kept for some minutes.
+// with today's content and must be asked for again. So a page of an old replica still finds its style
+// in the middle of a rollout. The files of a brand have no hash in their addresses, and may be kept for
+// some minutes.
 func (b Brand) Handler() http.Handler { return http.HandlerFunc(b.serve) }
 
 func (b Brand) serve(w http.ResponseWriter, r *http.Request) {

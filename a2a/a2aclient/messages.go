@@ -19,7 +19,7 @@ const (
 // stream that answers with a message has exactly one (A2A 1.0 section 3.1.2), but some agents send
 // several. If s ends, breaks off or is closed by a timer below, the parts so far are the answer; an
 // item that is no message ends it, too, and is dropped. It fails with ErrTooLarge if the messages
-// after m take more than limit bytes of s, or if one is too large by itself.
+// after m take more than limit bytes of s, or if one alone is too large.
 func (s *stream) joinMessages(m *a2a.Message, limit int64) (*a2a.Message, error) {
 	quiet := time.AfterFunc(messagesQuiet, s.close)
 	defer quiet.Stop()

@@ -11,7 +11,7 @@ type Bytes struct {
 	mu    sync.Mutex
 	all   int64
 	of    map[string]int64
-	waits map[string]*waits // by key, of those that are waited for
+	waits map[string]*waits // by key, while callers wait for it
 }
 
 // waits are callers that wait until a key has fewer bytes.
